@@ -1,0 +1,45 @@
+"""causal_disent: how causally disentangled is a representation?
+
+Give it a data set and an encoder (perhaps with a decoder), or just codes and factors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from causal_disent._version import __version__
+from causal_disent.plugins import install_loader
+
+if TYPE_CHECKING:
+    from causal_disent.api import get_classifier, get_dataset, get_metric, get_model
+    from causal_disent.steps.evaluate import evaluate, evaluate_with_gin
+
+__all__ = [
+    "__version__",
+    "evaluate",
+    "evaluate_with_gin",
+    "get_classifier",
+    "get_dataset",
+    "get_metric",
+    "get_model",
+]
+
+_HOME = {
+    "evaluate": "causal_disent.steps.evaluate",
+    "evaluate_with_gin": "causal_disent.steps.evaluate",
+    "get_classifier": "causal_disent.api",
+    "get_dataset": "causal_disent.api",
+    "get_metric": "causal_disent.api",
+    "get_model": "causal_disent.api",
+}
+
+install_loader()
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded on first use, so that `import causal_disent` stays light.
+    if name in _HOME:
+        from importlib import import_module
+
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'causal_disent' has no attribute '{name}'")

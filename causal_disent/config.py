@@ -1,0 +1,259 @@
+"""The only file that touches gin: names it can see, configs it reads, the config it used."""
+
+from __future__ import annotations
+
+import importlib.util  # noqa: F401  gin's file reader uses it without importing it
+import inspect
+import re
+import tokenize
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gin
+from gin import config_parser
+
+from causal_disent import errors
+from causal_disent.plugins import loaded_plugins
+from causal_disent.registry import COMPONENTS, KINDS, Entry, registry
+
+__all__ = [
+    "REQUIRED",
+    "bind_missing",
+    "configurable",
+    "gin_config",
+    "install",
+    "literal_bindings",
+    "operative_bindings",
+    "operative_config",
+    "query",
+    "rebind",
+    "shipped_configs",
+]
+
+REQUIRED = gin.REQUIRED
+
+#: Arguments that the program supplies, so that configs cannot bind them, by kind.
+SUPPLIED = {
+    "metrics": ("ground_truth_data", "representation_function", "random_state", "artifact_dir"),
+    "attributions": ("codes", "factors", "random_state"),
+    "models": ("data",),
+    "classifiers": ("data",),
+}
+
+_registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
+_parameters: dict[str, list[str]] = {}
+
+
+def shipped_configs() -> Path | None:
+    """The folder of the configs that come with the project."""
+    package = Path(__file__).resolve().parent
+    # Inside the package once installed, beside it in a checkout.
+    for folder in (package / "gin_configs", package.parent / "gin_configs"):
+        if folder.is_dir():
+            return folder
+    return None
+
+
+def install() -> None:
+    """Make every registered name and component known to gin; later calls add what is new."""
+    for kind in KINDS:
+        for entry in registry.entries(kind):
+            registry.configure(entry, _wrap(_gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
+    for name, component in COMPONENTS.items():
+        component.implementation = _wrap(name, component.function, ("target",))
+    folder = shipped_configs()
+    if folder is not None and not _registered.get("search path"):
+        gin.add_config_file_search_path(str(folder))
+        _registered["search path"] = (install, install)
+
+
+def _gin_name(entry: Entry) -> str:
+    # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
+    return f"{entry.name}_attribution" if entry.kind == "attributions" else entry.name
+
+
+def _wrap(name: str, function: Callable[..., Any], supplied: Sequence[str]) -> Callable[..., Any]:
+    """Gin's wrapper of `function`, the same one each time."""
+    if name in _registered and _registered[name][0] is function:
+        return _registered[name][1]
+    try:
+        taken = [parameter for parameter in inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        taken = []
+    with gin.config.interactive_mode():  # a plugin that was reloaded may register its names again
+        wrapper = gin.external_configurable(
+            function, name=name, module="causal_disent", denylist=[p for p in supplied if p in taken] or None
+        )
+    _registered[name] = (function, wrapper)
+    _parameters[name] = [parameter for parameter in taken if parameter not in supplied]
+    return wrapper
+
+
+def configurable(name: str, *, supplied: Sequence[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: let configs bind all but the `supplied` arguments of a step, as `name`."""
+    return lambda function: _wrap(name, function, supplied)
+
+
+@contextmanager
+def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None) -> Iterator[None]:
+    """Parse configs and bindings, and forget them at the end, however the block ends."""
+    install()
+    gin.clear_config()
+    try:
+        for file in files or ():
+            with _clear_errors(str(file)):
+                gin.parse_config_file(str(file))
+        with _clear_errors("--gin_bindings"):
+            gin.parse_config(list(bindings or ()))
+            gin.finalize()
+        yield
+    finally:
+        gin.clear_config()
+
+
+@contextmanager
+def _clear_errors(source: str) -> Iterator[None]:
+    """Turn whatever gin raises while it parses into a `ConfigError` with file and line."""
+    try:
+        yield
+    except errors.CausalDisentError:
+        raise
+    except SyntaxError as error:
+        location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
+        file, line, _, text = location
+        raise errors.ConfigError(
+            f"{file or source}, line {line}: {error.args[0]}\n    {str(text).strip()}"
+        ) from None
+    except tokenize.TokenError as error:
+        raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None
+    except UnicodeDecodeError:
+        raise errors.ConfigError(f"{source} is not a text file.") from None
+    except OSError as error:
+        raise errors.ConfigError(f"{source}: {error}") from None
+    except ImportError as error:
+        raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise errors.ConfigError(_explain(source, str(error))) from None
+
+
+def _explain(source: str, message: str) -> str:
+    """Gin's message with the place first and the nearest match last."""
+    text, _, place = message.partition("\n")
+    where = source
+    located = re.search(r'In (?:file "(?P<file>.*?)", line|bindings string line) (?P<line>\d+)', place)
+    if located:
+        where = f"{located['file'] or source}, line {located['line']}"
+    unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
+    if unknown:
+        text = errors.unknown("name", unknown["name"], sorted(set(_parameters))).message
+        broken = [plugin.name for plugin in loaded_plugins() if plugin.status == "failed"]
+        if broken:
+            text += f" These plugins failed to load (see `causal-disent plugins`): {errors.listing(broken)}."
+    parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
+    if parameter:
+        owner = parameter["owner"].rpartition(".")[2]
+        text = errors.unknown_parameter(owner, parameter["name"], _parameters.get(owner, [])).message
+    supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
+    if supplied:
+        text = f"'{supplied['name']}' of '{supplied['owner']}' comes from the program; a config cannot bind it."
+    return f"{where}: {text}"
+
+
+def query(parameter: str) -> Any:
+    """The bound value of ``name.parameter``, or None."""
+    try:
+        return gin.query_parameter(parameter)
+    except ValueError:
+        return None
+
+
+def rebind(parameter: str, value: Any) -> None:
+    """Bind ``name.parameter``, though the config may be locked already."""
+    with gin.unlock_config():
+        gin.bind_parameter(parameter, value)
+
+
+def bind_missing(bindings: Mapping[str, Any], source: str) -> None:
+    """Bind what the config has not bound; `source` is named if a parameter does not exist."""
+    for parameter, value in bindings.items():
+        if query(parameter) is None:
+            with _clear_errors(source):
+                rebind(parameter, value)
+
+
+class _LiteralsOnly(config_parser.ParserDelegate):
+    """Refuses whatever would call or import something."""
+
+    def configurable_reference(self, scoped_configurable_name: str, evaluate: bool) -> Any:
+        raise ValueError(f"'@{scoped_configurable_name}' is not allowed here, only literal values.")
+
+    def macro(self, macro_name: str) -> Any:
+        raise ValueError(f"'%{macro_name}' is not allowed here, only literal values.")
+
+
+class _References(config_parser.ParserDelegate):
+    """Keeps references as text."""
+
+    def configurable_reference(self, scoped_configurable_name: str, evaluate: bool) -> Any:
+        return _Text(f"@{scoped_configurable_name}{'()' if evaluate else ''}")
+
+    def macro(self, macro_name: str) -> Any:
+        return _Text(f"%{macro_name}")
+
+
+class _Text(str):
+    """Text that stands for itself when it is shown inside a list."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def literal_bindings(path: Path) -> dict[str, Any]:
+    """The bindings of a config file from outside: literals alone, no imports, no includes.
+
+    A gin file can import any Python module, so one that comes with a stranger's model is not given to gin.
+    """
+    found: dict[str, Any] = {}
+    for statement in _statements(path, _LiteralsOnly()):
+        if not isinstance(statement, config_parser.BindingStatement) or not statement.arg_name:
+            raise errors.ConfigError(
+                f"{path}, line {statement.location.line_num}: only bindings `name.parameter = value` are "
+                "allowed in this file."
+            )
+        found[_key(statement)] = statement.value
+    return found
+
+
+def recorded_bindings(path: Path) -> dict[str, str]:
+    """The bindings of a saved operative config, values as text."""
+    return {
+        _key(statement): repr(statement.value)
+        for statement in _statements(path, _References())
+        if isinstance(statement, config_parser.BindingStatement)
+    }
+
+
+def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
+    with _clear_errors(str(path)), path.open(encoding="utf-8") as file:
+        yield from config_parser.ConfigParser(file, delegate)
+
+
+def _key(statement: config_parser.BindingStatement) -> str:
+    scope = f"{statement.scope}/" if statement.scope else ""
+    return f"{scope}{statement.selector}" + (f".{statement.arg_name}" if statement.arg_name else "")
+
+
+def operative_config() -> str:
+    """Every parameter that was used, as a config that can be parsed again."""
+    return gin.operative_config_str()
+
+
+def operative_bindings() -> dict[str, str]:
+    """The same, flat: parameter -> value as text."""
+    return {
+        _key(statement): repr(statement.value)
+        for statement in config_parser.ConfigParser(gin.operative_config_str(), _References())
+        if isinstance(statement, config_parser.BindingStatement)
+    }

@@ -1,0 +1,194 @@
+"""Rules and correlations that make the factors of a data set depend on each other.
+
+A confounding is a list of statements. Each gives every combination of factor values a
+weight; the product of the weights is the distribution that is sampled. In gin and in
+Python a statement can be written as text:
+
+    only object=cube: color=red|blue          where the object is a cube, the color is red or blue
+    never size=large scene=hall               no large object in the hall
+    never size=large scene=indoor unless object=torus
+    only shape=heart: scale=4..5              from the value 4 to the value 5, both included
+    correlate object color 0.2                a bell of width 0.2 over the diagonal
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = ["Correlate", "Never", "Only", "Statement", "allowed_combinations", "parse_statement"]
+
+Values = Mapping[str, Sequence[str]]
+
+#: Above this a table of all combinations would not fit in memory (about 0.5 GB).
+MAX_COMBINATIONS = 20_000_000
+
+
+class Statement(Protocol):
+    """One line of a confounding."""
+
+    def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
+        """A weight >= 0 for each combination (n, factors); 0 forbids it."""
+
+
+@dataclass(frozen=True)
+class Only:
+    """Where `condition` holds, each factor of `then` takes one of the values listed.
+
+    Example:
+        >>> space = StateSpace({"object": ("cube", "sphere"), "color": ("red", "blue")})
+        >>> rule = Only({"object": ["cube"]}, {"color": ["red"]})
+        >>> len(allowed_combinations(space, [rule])[0])
+        3
+    """
+
+    condition: Values
+    then: Values
+
+    def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
+        held = _matches(space, combinations, self.condition)
+        return (~held | _matches(space, combinations, self.then)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Never:
+    """No combination matches all of `values`, except those that match `unless`."""
+
+    values: Values
+    unless: Values | None = None
+
+    def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
+        forbidden = _matches(space, combinations, self.values)
+        if self.unless:
+            forbidden &= ~_matches(space, combinations, self.unless)
+        return (~forbidden).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Correlate:
+    r"""A soft link of two factors.
+
+    With :math:`u, v \in [0, 1]` the places of the two values among their factor's values, the weight is
+    :math:`\exp(-(u-v)^2 / (2 s^2))`. Width 0 keeps the pairs with :math:`u = v` alone (full
+    confounding); an infinite width leaves the factors independent.
+    """
+
+    first: str
+    second: str
+    width: float
+
+    def __post_init__(self) -> None:
+        if not self.width >= 0:
+            raise errors.InvalidInput(
+                f"The width of a correlation is 0 (full confounding) or more; given: {self.width}."
+            )
+
+    def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
+        first, second = (self._place(space, combinations, factor) for factor in (self.first, self.second))
+        distance = np.abs(first - second)
+        if self.width == 0:
+            return (distance < 1e-12).astype(np.float64)
+        return np.exp(-0.5 * (distance / self.width) ** 2)
+
+    @staticmethod
+    def _place(space: StateSpace, combinations: IntArray, factor: str) -> FloatArray:
+        column = space.position(factor)
+        return combinations[:, column] / max(space.sizes[column] - 1, 1)
+
+
+def _matches(space: StateSpace, combinations: IntArray, values: Values) -> np.ndarray:
+    """Which combinations have, for every factor of `values`, one of the values listed."""
+    matched = np.ones(len(combinations), dtype=bool)
+    for factor, names in values.items():
+        wanted = [value for name in names for value in _values(space, factor, name)]
+        matched &= np.isin(combinations[:, space.position(factor)], wanted)
+    return matched
+
+
+def _values(space: StateSpace, factor: str, name: str) -> range:
+    """The indices that one value, or a range ``first..last`` of values, stands for."""
+    first, _, last = str(name).partition("..")
+    start = space.value(factor, first)
+    return range(start, (space.value(factor, last) if last else start) + 1)
+
+
+_FORMS = (
+    "'only FACTOR=VALUE: FACTOR=VALUE|VALUE', 'never FACTOR=VALUE FACTOR=VALUE [unless FACTOR=VALUE]' "
+    "or 'correlate FACTOR FACTOR WIDTH'; a value with a space in it goes in quotes"
+)
+_PAIR = re.compile(r"""(\w+)=((?:"[^"]*"|'[^']*'|[^\s|"':]+)(?:\|(?:"[^"]*"|'[^']*'|[^\s|"':]+))*)\s*""")
+
+
+def parse_statement(text: str) -> Statement:
+    """Read one statement from text.
+
+    Example:
+        >>> parse_statement("never size=large|medium scene='city square'")
+        Never(values={'size': ('large', 'medium'), 'scene': ('city square',)}, unless=None)
+    """
+    keyword, _, rest = text.strip().partition(" ")
+    try:
+        if keyword == "only":
+            condition, then = rest.split(":")
+            return Only(_pairs(condition), _pairs(then))
+        if keyword == "never":
+            values, _, unless = rest.partition(" unless ")
+            return Never(_pairs(values), _pairs(unless) if unless else None)
+        if keyword == "correlate":
+            first, second, width = rest.split()
+            return Correlate(first, second, float(width))
+    except errors.CausalDisentError:
+        raise
+    except ValueError:
+        pass
+    raise errors.InvalidInput(f"Cannot read the confounding statement {text!r}. Write {_FORMS}.")
+
+
+def _pairs(text: str) -> dict[str, tuple[str, ...]]:
+    """``size=large scene='city square'|hall`` as factor -> values."""
+    pairs: dict[str, tuple[str, ...]] = {}
+    rest = text.strip()
+    while rest:
+        match = _PAIR.match(rest)
+        if match is None:
+            raise ValueError(text)
+        pairs[match[1]] = tuple(value.strip("'\"") for value in match[2].split("|"))
+        rest = rest[match.end() :]
+    if not pairs:
+        raise ValueError(text)
+    return pairs
+
+
+def allowed_combinations(space: StateSpace, statements: Iterable[Statement]) -> tuple[IntArray, FloatArray]:
+    """The combinations that no statement forbids.
+
+    Returns:
+        Their numbers in `space`, ascending, and their probabilities.
+    """
+    if space.num_combinations > MAX_COMBINATIONS:
+        raise errors.InvalidInput(
+            f"Confounding needs a table of all combinations, and the factors "
+            f"{errors.listing(space.factor_names)} have {space.num_combinations:,}; at most "
+            f"{MAX_COMBINATIONS:,} can be handled."
+        )
+    indices = np.arange(space.num_combinations)
+    weights = np.ones(space.num_combinations)
+    combinations = space.to_factors(indices)
+    for statement in statements:
+        weights *= statement.weights(space, combinations)
+    allowed = weights > 0
+    if not allowed.any():
+        raise errors.InvalidInput(
+            "The confounding forbids every combination of "
+            + "; ".join(f"{name}: {errors.listing(names)}" for name, names in space.value_names.items())
+            + "."
+        )
+    return indices[allowed], weights[allowed] / weights.sum()

@@ -1,0 +1,73 @@
+"""disentanglement_lib's data sets for tests: noise, and factors that are their own observations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = ["DummyData", "IdentityData"]
+
+
+class _Sampled:
+    """Factors first, then observations."""
+
+    num_factors = 10
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        raise NotImplementedError
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        raise NotImplementedError
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
+        """Factors and observations."""
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
+        """Observations alone."""
+        return self.sample(num, random_state)[1]
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        return tuple(f"factor_{i}" for i in range(self.num_factors))
+
+
+class DummyData(_Sampled):
+    """10 factors of 5 values; images are uniform noise, 64x64x1, whatever the factors."""
+
+    factors_num_values = [5] * 10
+    observation_shape = (64, 64, 1)
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """Rows (num, 10) of 0..4."""
+        return random_state.randint(5, size=(num, self.num_factors))
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """Noise (n, 64, 64, 1)."""
+        return random_state.random_sample(size=(len(factors), *self.observation_shape))
+
+
+class IdentityData(_Sampled):
+    """10 factors of 10 values, 1 to 10, which are the observations too.
+
+    disentanglement_lib declares one value per factor here; the number that is drawn is declared instead.
+    """
+
+    factors_num_values = [10] * 10
+    observation_shape = (10,)
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """Rows (num, 10) of 1..10: what the deprecated ``random_integers(10)`` drew."""
+        return random_state.randint(1, 11, size=(num, self.num_factors))
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """The factors themselves."""
+        return np.asarray(factors)

@@ -1,0 +1,86 @@
+"""A finite data set with one image for each combination of its factors."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FactorialData"]
+
+
+class FactorialData:
+    """Base of data sets whose images are numbered like the combinations of `space`.
+
+    A subclass gives the pixels in `pixels`; everything else follows from the state space.
+    """
+
+    def __init__(self, space: StateSpace, observation_shape: tuple[int, int, int]) -> None:
+        self.space = space
+        self.observation_shape = observation_shape
+
+    def pixels(self, indices: IntArray) -> np.ndarray:
+        """The images (n, h, w, c) of these indices, uint8."""
+        raise NotImplementedError
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        return self.space.factor_names
+
+    @property
+    def value_names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.space.value_names.values())
+
+    @property
+    def num_factors(self) -> int:
+        return self.space.num_factors
+
+    @property
+    def factors_num_values(self) -> list[int]:
+        return list(self.space.sizes)
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """Independent rows of factors (num, factors)."""
+        return self.space.sample(num, random_state)
+
+    def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """The image of each row of factors; nothing is left to chance."""
+        return self.space.to_index(factors)
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
+        return self.pixels(np.asarray(indices)).astype(np.float32) / np.float32(255)
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """The image of each row of factors."""
+        return self.observations(self.sample_indices(factors, random_state))
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
+        """Factors and images."""
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
+        """Images alone."""
+        return self.sample(num, random_state)[1]
+
+    @cached_property
+    def factor_table(self) -> pd.DataFrame:
+        """One row per image, one categorical column per factor."""
+        import pandas as pd
+
+        rows = self.space.to_factors(np.arange(self.space.num_combinations))
+        columns = {
+            name: pd.Categorical.from_codes(rows[:, i], pd.Index(names), ordered=True)
+            for i, (name, names) in enumerate(self.space.value_names.items())
+        }
+        return pd.DataFrame(columns, index=pd.RangeIndex(len(rows), name="image"))

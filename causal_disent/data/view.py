@@ -1,0 +1,231 @@
+"""Chosen factors and confounding, over any data set with discrete factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.data.confounding import Statement, allowed_combinations
+from causal_disent.data.rule_sets import statements
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["DataView", "FiniteDataView", "view"]
+
+
+def view(
+    data: GroundTruthData,
+    *,
+    factors: Sequence[str] | None = None,
+    confounding: str | Statement | Iterable[str | Statement] | None = None,
+) -> Any:
+    """`data` as it is, or a `DataView` of it if there is anything to change.
+
+    Args:
+        data: ground-truth data whose factors are discrete.
+        factors: the names of the factors that are ground truth; the others vary as nuisance.
+        confounding: a rule set's name, a statement, or several (`causal_disent.data.confounding`).
+
+    Returns:
+        Ground-truth data; finite where `data` is.
+    """
+    if factors is None and confounding is None:
+        return data
+    added = statements(confounding or ())
+    if isinstance(data, DataView):
+        factors = data.factor_names if factors is None else factors
+        added = [*data.statements, *added]
+        data = data.base
+    return (FiniteDataView if is_finite(data) else DataView)(data, factors, added)
+
+
+class DataView:
+    """Ground-truth data that shows some factors of another, under a confounding.
+
+    Without confounding every factor is drawn by itself, in disentanglement_lib's order: the
+    ground-truth factors when factors are sampled, the nuisance factors when observations are made.
+    With confounding whole combinations are drawn from the allowed set.
+    """
+
+    def __init__(
+        self,
+        base: GroundTruthData,
+        factors: Sequence[str] | None = None,
+        confounding: Sequence[Statement] = (),
+    ) -> None:
+        self.base = base
+        self.statements = list(confounding)
+        self.base_space = StateSpace.of(base)
+        names = self.base_space.factor_names if factors is None else list(factors)
+        if not names or len(set(names)) != len(names):
+            raise errors.InvalidInput(
+                f"`factors` must name at least one factor and none twice; given: {errors.listing(names)}. "
+                f"There are: {errors.listing(self.base_space.factor_names)}."
+            )
+        self._columns = [self.base_space.position(name) for name in names]
+        self._nuisance = [i for i in range(self.base_space.num_factors) if i not in self._columns]
+        self.space = self.base_space.subspace(self._columns)
+        self._draws: dict[tuple[int, ...], _ConditionalDraw] = {}
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        return self.space.factor_names
+
+    @property
+    def value_names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.space.value_names.values())
+
+    @property
+    def is_confounded(self) -> bool:
+        """Whether some combinations are rarer than others, or missing."""
+        return bool(self.statements)
+
+    @property
+    def num_factors(self) -> int:
+        return self.space.num_factors
+
+    @property
+    def factors_num_values(self) -> list[int]:
+        return list(self.space.sizes)
+
+    @property
+    def observation_shape(self) -> Any:
+        return self.base.observation_shape
+
+    def __getattr__(self, name: str) -> Any:
+        # Boxes and the graph do not depend on the view.
+        if name in ("bounding_boxes", "graph") and "base" in self.__dict__:
+            return getattr(self.base, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """Rows of ground-truth factors (num, factors)."""
+        if self.statements:
+            whole = self._draw(()).rows(np.empty((num, 0), dtype=np.int64), random_state)
+            return whole[:, self._columns]
+        return self.space.sample(num, random_state)
+
+    def sample_factors_given(
+        self, columns: Sequence[int], values: IntArray, random_state: np.random.RandomState
+    ) -> IntArray:
+        """Rows of ground-truth factors whose `columns` are fixed.
+
+        Args:
+            columns: positions among the ground-truth factors.
+            values: (n, columns) integers.
+            random_state: what the other factors are drawn with.
+
+        Returns:
+            (n, factors); every row is a combination that the confounding allows.
+        """
+        values = np.asarray(values).reshape(-1, len(columns))
+        if self.statements:
+            base_columns = tuple(self._columns[column] for column in columns)
+            return self._draw(base_columns).rows(values, random_state)[:, self._columns]
+        rows = self.space.sample(len(values), random_state)
+        rows[:, columns] = values
+        return self.space.check(rows)
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """An image for each row; a combination that the confounding forbids is an error."""
+        return self.base.sample_observations_from_factors(self._complete(factors, random_state), random_state)
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
+        """Factors and images."""
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
+        """Images alone."""
+        return self.sample(num, random_state)[1]
+
+    @cached_property
+    def _allowed(self) -> tuple[IntArray, FloatArray]:
+        return allowed_combinations(self.base_space, self.statements)
+
+    def _draw(self, columns: tuple[int, ...]) -> _ConditionalDraw:
+        if columns not in self._draws:
+            self._draws[columns] = _ConditionalDraw(self.base_space, *self._allowed, columns)
+        return self._draws[columns]
+
+    def _complete(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """Rows over all factors of the base: the ground truth as given, the nuisance drawn."""
+        factors = self.space.check(factors)
+        if self.statements:
+            return self._draw(tuple(self._columns)).rows(factors, random_state)
+        rows = np.empty((len(factors), self.base_space.num_factors), dtype=np.int64)
+        rows[:, self._columns] = factors
+        rows[:, self._nuisance] = self.base_space.subspace(self._nuisance).sample(len(factors), random_state)
+        return rows
+
+
+class FiniteDataView(DataView):
+    """A view of finite data."""
+
+    def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """The image of each row; draws the nuisance factors."""
+        return self.base.sample_indices(self._complete(factors, random_state), random_state)  # type: ignore[attr-defined]
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images of these indices, which count as in the base."""
+        return self.base.observations(indices)  # type: ignore[attr-defined]
+
+    @cached_property
+    def factor_table(self) -> pd.DataFrame:
+        """The rows of the base's table that the confounding allows, with the chosen columns."""
+        table = self.base.factor_table  # type: ignore[attr-defined]
+        if self.statements:
+            rows = np.stack([table[name].cat.codes for name in self.base_space.factor_names], axis=1)
+            table = table[np.isin(self.base_space.to_index(rows), self._allowed[0])]
+        return table[list(self.factor_names)]
+
+
+class _ConditionalDraw:
+    """Draws combinations from a weighted set, given the values of some columns.
+
+    The set is sorted by those columns, so that the matches of any value are one stretch of the
+    cumulated probabilities, found by bisection.
+    """
+
+    def __init__(
+        self, space: StateSpace, indices: IntArray, probabilities: FloatArray, columns: tuple[int, ...]
+    ) -> None:
+        self._space = space
+        self._fixed = space.subspace(columns)
+        self._columns = columns
+        keys = self._keys(space.to_factors(indices)[:, columns])
+        order = np.argsort(keys, kind="stable")
+        self._sorted_keys = keys[order]
+        self._indices = indices[order]
+        self._cumulated = np.concatenate([[0.0], np.cumsum(probabilities[order])])
+
+    def _keys(self, values: IntArray) -> IntArray:
+        if not self._columns:
+            return np.zeros(len(values), dtype=np.int64)
+        return self._fixed.to_index(values)
+
+    def rows(self, values: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """One combination (all factors) per row of `values` (n, columns)."""
+        keys = self._keys(values)
+        start = np.searchsorted(self._sorted_keys, keys, side="left")
+        stop = np.searchsorted(self._sorted_keys, keys, side="right")
+        forbidden = np.flatnonzero(start == stop)
+        if forbidden.size:
+            raise errors.InvalidInput(
+                f"The confounding forbids {self._fixed.describe(values[forbidden[0]])} "
+                f"(row {forbidden[0]}): the data set has no such image."
+            )
+        low, high = self._cumulated[start], self._cumulated[stop]
+        target = low + random_state.random_sample(len(keys)) * (high - low)
+        position = np.searchsorted(self._cumulated, target, side="right") - 1
+        # Rounding may carry a target onto the end of its stretch.
+        return self._space.to_factors(self._indices[np.clip(position, start, stop - 1)])

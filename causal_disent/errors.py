@@ -1,0 +1,137 @@
+"""Every message a user can see: what was given, what is allowed, the nearest match.
+
+An error made here is a mistake its reader can correct. The commands print its
+message alone and exit with 2; anything else is a fault and shows a traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = [
+    "BrokenPlugin",
+    "CausalDisentError",
+    "ConfigError",
+    "InvalidInput",
+    "MetricFailed",
+    "MissingPart",
+    "NameCollision",
+    "OutputExists",
+    "UnknownName",
+]
+
+
+class CausalDisentError(Exception):
+    """Base of all errors that a user can mend.
+
+    Gin appends its call chain to ``str(error)``; ``message`` stays clean.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class InvalidInput(CausalDisentError, ValueError):
+    """An argument that cannot be used."""
+
+
+class UnknownName(CausalDisentError, LookupError):
+    """A metric, data set, factor or value that does not exist."""
+
+
+class NameCollision(CausalDisentError):
+    """Two plugins offer the same name."""
+
+
+class BrokenPlugin(CausalDisentError):
+    """A plugin that could not be loaded offers what was asked for."""
+
+
+class ConfigError(CausalDisentError):
+    """A gin config that cannot be parsed or bound."""
+
+
+class OutputExists(CausalDisentError):
+    """The output folder is already there."""
+
+
+class MissingPart(CausalDisentError):
+    """A metric needs a part (a decoder, say) that the representation lacks."""
+
+
+class MetricFailed(CausalDisentError):
+    """A metric raised; the run wrote nothing."""
+
+
+def listing(names: Iterable[object], most: int = 20) -> str:
+    """``a, b, c``, cut after `most` names."""
+    words = [str(name) for name in names]
+    shown = ", ".join(words[:most])
+    return f"{shown}, ... ({len(words)} in all)" if len(words) > most else shown or "none"
+
+
+def nearest(name: str, names: Iterable[object]) -> str:
+    """`` Did you mean 'x'?``, or nothing where no name is near."""
+    by_lower = {str(candidate).lower(): str(candidate) for candidate in names}
+    matches = difflib.get_close_matches(str(name).lower(), by_lower, n=1, cutoff=0.5)
+    return f" Did you mean '{by_lower[matches[0]]}'?" if matches else ""
+
+
+def unknown(kind: str, name: object, names: Iterable[object]) -> UnknownName:
+    """No `kind` is called `name`; `names` are those there are."""
+    names = list(names)
+    return UnknownName(f"Unknown {kind} '{name}'.{nearest(str(name), names)} There are: {listing(names)}.")
+
+
+def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigError:
+    """`owner` has no parameter `name`."""
+    names = list(names)
+    return ConfigError(f"'{owner}' has no parameter '{name}'.{nearest(name, names)} It takes: {listing(names)}.")
+
+
+def collision(kind: str, name: str, owners: Iterable[str]) -> NameCollision:
+    """More than one plugin registers `name`."""
+    owners = sorted(owners)
+    return NameCollision(
+        f"The {kind} '{name}' is registered by {' and by '.join(owners)}. Uninstall one, or load only "
+        f"the other with CAUSAL_DISENT_PLUGINS={owners[0]}."
+    )
+
+
+def same_plugin_name(name: str, distributions: Iterable[str]) -> NameCollision:
+    """More than one installed distribution has a plugin called `name`."""
+    return NameCollision(
+        f"The plugin name '{name}' is used by {' and by '.join(sorted(distributions))}; none of them is loaded. "
+        "Uninstall one."
+    )
+
+
+def output_exists(path: Path) -> OutputExists:
+    """The output folder `path` exists and overwriting was not asked for."""
+    return OutputExists(f"The output folder {path} exists. Choose another, or replace it with --overwrite.")
+
+
+def missing_input(path: Path, flag: str) -> InvalidInput:
+    """The input folder `path`, given by `flag`, does not exist."""
+    return InvalidInput(f"The folder {path} given by {flag} does not exist.")
+
+
+def missing_decoder(metric: str) -> MissingPart:
+    """`metric` needs a decoder."""
+    return MissingPart(
+        f"The metric '{metric}' needs a decoder, and the representation has none. Name the folder of the "
+        "model that has one with --model_dir, or in Python give the representation a "
+        "`decode(codes) -> images in [0, 1]`."
+    )
+
+
+def metric_failed(name: str, error: BaseException) -> MetricFailed:
+    """The metric `name` raised `error`."""
+    text = getattr(error, "message", None) or str(error)
+    return MetricFailed(
+        f"The metric '{name}' failed: {type(error).__name__}: {text}\nNothing was written. "
+        "--debug shows where it happened."
+    )

@@ -1,0 +1,116 @@
+"""The effect of interventions on codes, as a classifier sees it in the decoded images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = ["effects"]
+
+#: How far a probability or a pixel may be off by rounding.
+PIXEL_SLACK = 1e-5
+PROBABILITY_SLACK = 1e-3
+
+
+def effects(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Callable[[FloatArray], FloatArray],
+    predict_proba: Callable[[FloatArray], Sequence[FloatArray]],
+    sets: Sequence[tuple[int, ...] | None],
+    baseline: Callable[[FloatArray], FloatArray],
+    batch_size: int,
+) -> tuple[FloatArray, FloatArray]:
+    """ICE of each factor's own codes and of all others, (points, factors) each.
+
+    Each batch is decoded once as it is and once per distinct set of codes, so 1 + 2n times for n factors at
+    the most; only the images of one batch are in memory.
+
+    Args:
+        codes: (points, codes).
+        factors: (points, factors) value indices.
+        decode: codes -> images.
+        predict_proba: images -> a (n, values) array per factor.
+        sets: the codes of each factor; None leaves the factor out (NaN).
+        baseline: points -> the values that an intervention sets.
+        batch_size: points per batch.
+    """
+    everything = frozenset(range(codes.shape[1]))
+    readers: dict[frozenset[int], list[tuple[int, int]]] = {}
+    for i, own in enumerate(sets):
+        if own is not None:
+            readers.setdefault(frozenset(own), []).append((0, i))
+            readers.setdefault(everything - set(own), []).append((1, i))
+    readers.pop(frozenset(), None)  # setting no code changes nothing: the effect is 0
+    wanted = [i for i, own in enumerate(sets) if own is not None]
+    result = np.full((2, *factors.shape), np.nan)
+    result[:, :, wanted] = 0.0
+    starts = range(0, len(codes), batch_size)
+    for start in track(starts, "counterfactuals", total=len(starts), unit="batch"):
+        stop = min(start + batch_size, len(codes))
+        points, truth = codes[start:stop], factors[start:stop]
+        base = _probabilities(points, truth, decode, predict_proba, wanted)
+        replacement = baseline(points)
+        for intervened, targets in readers.items():
+            changed = points.copy()
+            columns = sorted(intervened)
+            changed[:, columns] = replacement[:, columns]
+            after = _probabilities(changed, truth, decode, predict_proba, [i for _, i in targets])
+            for side, i in targets:
+                result[side, start:stop, i] = np.abs(base[i] - after[i])
+    return result[0], result[1]
+
+
+def _probabilities(
+    points: FloatArray, truth: IntArray, decode: Any, predict_proba: Any, wanted: Sequence[int]
+) -> dict[int, FloatArray]:
+    """For each wanted factor, the probability (n,) of the true value in the decoded image."""
+    images = check_images(decode(points), len(points))
+    tables = predict_proba(images)
+    if len(tables) != truth.shape[1]:
+        raise errors.InvalidInput(
+            f"`predict_proba` must return one array per factor ({truth.shape[1]}); it returned {len(tables)}."
+        )
+    rows = np.arange(len(points))
+    return {i: _check_probabilities(tables[i], i, truth[:, i])[rows, truth[:, i]] for i in set(wanted)}
+
+
+def check_images(images: Any, num: int) -> FloatArray:
+    """What a decoder returned, if it is `num` images in [0, 1]."""
+    images = np.asarray(images)
+    if images.ndim != 4 or len(images) != num:
+        raise errors.InvalidInput(
+            f"`decode` must return images of shape ({num}, height, width, channels) for {num} points; "
+            f"it returned shape {images.shape}."
+        )
+    low, high = images.min(), images.max()
+    if not (low >= -PIXEL_SLACK and high <= 1 + PIXEL_SLACK):
+        raise errors.InvalidInput(
+            f"`decode` must return pixels in [0, 1]; it returned values from {low:.4g} to {high:.4g}. "
+            "A decoder that returns logits needs a sigmoid."
+        )
+    return images
+
+
+def _check_probabilities(table: Any, factor: int, truth: IntArray) -> FloatArray:
+    """A classifier's answer for one factor, if it is a distribution over its values."""
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or len(table) != len(truth) or table.shape[1] <= truth.max():
+        raise errors.InvalidInput(
+            f"`predict_proba` must return shape ({len(truth)}, values) for factor {factor}, with more than "
+            f"{truth.max()} values (the largest in the sample); it returned shape {table.shape}."
+        )
+    sums = table.sum(axis=1)
+    if not (np.abs(sums - 1) <= PROBABILITY_SLACK).all() or table.min() < -PROBABILITY_SLACK:
+        worst = int(np.nanargmax(np.abs(sums - 1))) if not np.isnan(sums).all() else 0
+        raise errors.InvalidInput(
+            f"The probabilities of factor {factor} must be at least 0 and sum to 1; those of image {worst} sum "
+            f"to {sums[worst]:.4g} (smallest entry {table.min():.4g}). Apply a softmax."
+        )
+    return np.clip(table, 0.0, 1.0)

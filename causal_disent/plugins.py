@@ -1,0 +1,140 @@
+"""Finding plugins and loading each by itself, so that a broken one takes nothing else down.
+
+A plugin is a distribution with an entry point in the group ``causal_disent`` that names a module with
+hook implementations (`causal_disent.hookspecs`). ``CAUSAL_DISENT_PLUGINS=a,b`` loads only those entry
+points; empty, none. The built-ins are always there.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import pluggy
+
+from causal_disent import errors, hookspecs
+from causal_disent._version import __version__
+from causal_disent.registry import KINDS, Entry, Register, registry
+
+__all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "install_loader", "load", "loaded_plugins"]
+
+ENTRY_POINT_GROUP = "causal_disent"
+VARIABLE = "CAUSAL_DISENT_PLUGINS"
+BUILTIN = "builtin"
+
+
+@dataclass
+class LoadedPlugin:
+    """How loading one plugin went.
+
+    Attributes:
+        name: of its entry point.
+        version: of its distribution.
+        status: ``"ok"`` or ``"failed"``.
+        reason: why it failed, or what to know; empty if all is well.
+        offers: kind -> the names it registered.
+    """
+
+    name: str
+    version: str
+    status: str = "ok"
+    reason: str = ""
+    offers: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+
+
+_loaded: list[LoadedPlugin] = []
+
+
+def install_loader() -> None:
+    """Have the registry load the plugins when it is first asked for something."""
+    registry.set_loader(load, _explain_missing)
+
+
+def loaded_plugins() -> list[LoadedPlugin]:
+    """All plugins, the built-ins first."""
+    registry.names("metrics")  # loads them if nothing has yet
+    return list(_loaded)
+
+
+def load() -> None:
+    """Load the built-ins and the installed plugins into an empty registry."""
+    registry.clear()
+    _loaded.clear()
+    from causal_disent import builtin
+
+    _load_one(BUILTIN, __version__, lambda: builtin)
+    by_name: dict[str, list[EntryPoint]] = {}
+    for point in _wanted(entry_points(group=ENTRY_POINT_GROUP)):
+        by_name.setdefault(point.name, []).append(point)
+    for name, points in by_name.items():
+        versions = [_distribution(point)[1] for point in points]
+        _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
+    _report_same_names()
+
+
+def _distribution(point: EntryPoint) -> tuple[str, str]:
+    return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
+
+
+def _load_only(points: list[EntryPoint]) -> Any:
+    """The module of the one plugin of its name."""
+    if len(points) > 1:
+        raise errors.same_plugin_name(points[0].name, [" ".join(_distribution(point)) for point in points])
+    if points[0].name == BUILTIN:
+        raise errors.same_plugin_name(BUILTIN, ["causal_disent itself", " ".join(_distribution(points[0]))])
+    return points[0].load()
+
+
+def _wanted(points: Iterable[EntryPoint]) -> list[EntryPoint]:
+    """The entry points that the environment variable leaves, in a fixed order."""
+    found = sorted(points, key=lambda point: (point.name, point.value))
+    chosen = os.environ.get(VARIABLE)
+    if chosen is None:
+        return found
+    names = [name.strip() for name in chosen.split(",") if name.strip()]
+    missing = [name for name in names if name not in {point.name for point in found}]
+    if missing:
+        raise errors.unknown(f"plugin in {VARIABLE}", missing[0], sorted({point.name for point in found}))
+    return [point for point in found if point.name in names]
+
+
+def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
+    """Load a plugin and let it register; whatever goes wrong is noted, not raised."""
+    plugin = LoadedPlugin(name, version)
+    _loaded.append(plugin)
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    entries: list[Entry] = []
+    try:
+        manager.register(load_module(), name)
+        manager.check_pending()
+        for kind in KINDS:
+            getattr(manager.hook, f"register_{kind}")(register=Register(kind, name, entries.append))
+    except Exception as error:  # a plugin is foreign code: anything may come out of it
+        plugin.status = "failed"
+        plugin.reason = f"{type(error).__name__}: {getattr(error, 'message', None) or error}"
+        return  # and what it registered before it failed is dropped
+    for entry in entries:
+        registry.add(entry)
+        plugin.offers[entry.kind].append(entry.name)
+
+
+def _report_same_names() -> None:
+    for same in registry.collisions():
+        for entry in same:
+            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
+            plugin.reason = errors.collision(KINDS[entry.kind], entry.name, [e.owner for e in same]).message
+
+
+def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
+    """A name that is not there may be one that a broken plugin would have offered."""
+    broken = [plugin for plugin in _loaded if plugin.status == "failed"]
+    if not broken:
+        return None
+    unknown = errors.unknown(KINDS[kind], name, registry.names(kind)).message
+    reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in broken)
+    return errors.BrokenPlugin(f"{unknown} It may be offered by a plugin that failed to load: {reasons}.")

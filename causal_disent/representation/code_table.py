@@ -1,0 +1,85 @@
+"""Codes of a finite data set, each image encoded at most once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = ["CodeTable", "encode"]
+
+#: Images are encoded in batches of about this many bytes of pixels.
+BATCH_BYTES = 32 * 2**20
+
+
+class CodeTable:
+    """A representation of one data set that remembers the codes of images it has seen.
+
+    It is called like the representation it wraps. For finite data `codes_of` gives the codes by
+    image index without drawing an image twice. The memory is that of the codes.
+    """
+
+    def __init__(self, data: GroundTruthData, representation: Representation) -> None:
+        self.data = data
+        self.representation = representation
+        self._known: IntArray = np.empty(0, dtype=np.int64)  # ascending; rows of _codes
+        self._codes: FloatArray = np.empty((0, 0))
+
+    @classmethod
+    def of(cls, data: GroundTruthData, representation: Representation) -> CodeTable:
+        """`representation` itself if it is a table for `data` already."""
+        if isinstance(representation, cls) and representation.data is data:
+            return representation
+        return cls(data, representation)
+
+    def __call__(self, images: FloatArray, /) -> FloatArray:
+        return self.representation(images)
+
+    def __getattr__(self, name: str) -> Any:
+        # `decode`, `causal_layer` and the like belong to the representation.
+        if name.startswith("__") or "representation" not in self.__dict__:
+            raise AttributeError(name)
+        return getattr(self.representation, name)
+
+    @property
+    def num_encoded(self) -> int:
+        """How many images have been encoded by index."""
+        return len(self._known)
+
+    def codes_of(self, indices: IntArray) -> FloatArray:
+        """The codes (n, m) of the images with these indices."""
+        missing = np.setdiff1d(indices, self._known)
+        if missing.size:
+            images_of = self.data.observations  # type: ignore[attr-defined]
+            codes = encode(self.representation, missing, images_of, self.data.observation_shape)
+            known = np.concatenate([self._known, missing])
+            order = np.argsort(known)
+            self._codes = np.concatenate([self._codes, codes])[order] if self._known.size else codes
+            self._known = known[order]
+        return self._codes[np.searchsorted(self._known, indices)]
+
+
+def encode(representation: Representation, indices: IntArray, images_of: Any, shape: Any) -> FloatArray:
+    """Codes of ``images_of(indices)``, in batches that bound the memory."""
+    size = max(1, BATCH_BYTES // (4 * int(np.prod(shape))))
+    starts = range(0, len(indices), size)
+    parts = [
+        checked_codes(representation, images_of(indices[start : start + size]))
+        for start in track(starts, "encoding", total=len(starts), unit="batch")
+    ]
+    return np.concatenate(parts)
+
+
+def checked_codes(representation: Representation, images: FloatArray) -> FloatArray:
+    """The codes of `images`, or an error if they are not a matrix with a row per image."""
+    codes = np.asarray(representation(images))
+    if codes.ndim != 2 or len(codes) != len(images):
+        raise errors.InvalidInput(
+            f"A representation must return codes of shape ({len(images)}, codes) for {len(images)} images; "
+            f"it returned shape {codes.shape}."
+        )
+    return codes

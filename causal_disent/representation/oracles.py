@@ -1,0 +1,142 @@
+"""Representations whose quality is known, for any finite data set.
+
+An oracle is a table with a row of codes for each image of the data set. It encodes an image by looking
+it up, and decodes codes by drawing the image whose row is nearest, among the images that the data set holds:
+a decoder that was trained on confounded data cannot draw anything else either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, IntArray, is_finite
+
+__all__ = ["Oracle", "extra_noise_oracle", "mixed_oracle", "noise_oracle", "perfect_oracle", "permuted_oracle"]
+
+#: Images drawn at a time when the table of known images is made.
+CHUNK = 512
+
+
+class Oracle:
+    """Looks images up in a table of codes.
+
+    Args:
+        data: finite ground-truth data.
+        table: (images, codes), in the order of ``data.factor_table``.
+        decoded: how many of the leading codes the decoder looks at (all by default); it ignores the rest.
+    """
+
+    def __init__(self, data: Any, table: FloatArray, decoded: int | None = None) -> None:
+        self._data = data
+        self._table = np.asarray(table, dtype=np.float64)
+        self._indices = data.factor_table.index.to_numpy()
+        self._decoded = self._table.shape[1] if decoded is None else decoded
+
+    def __call__(self, images: FloatArray, /) -> FloatArray:
+        """The codes (n, m) of images of the data set; any other image is an error."""
+        rows = self._row_of_image
+        try:
+            return self._table[[rows[key] for key in _keys(images)]]
+        except KeyError:
+            place = next(i for i, key in enumerate(_keys(images)) if key not in rows)
+            raise errors.InvalidInput(
+                f"An oracle knows the {len(self._table):,} images of its data set alone; image {place} of "
+                f"{len(images)} is not among them."
+            ) from None
+
+    def decode(self, codes: FloatArray) -> FloatArray:
+        """The image whose codes are nearest, for each row (n, m)."""
+        tree, rows = self._nearest
+        nearest = tree.query(np.asarray(codes, dtype=np.float64)[:, : self._decoded])[1]
+        return self._data.observations(self._indices[rows[nearest]])
+
+    @cached_property
+    def _row_of_image(self) -> dict[bytes, int]:
+        rows: dict[bytes, int] = {}
+        starts = range(0, len(self._indices), CHUNK)
+        for start in track(starts, "learning the images", total=len(starts), unit="batch"):
+            images = self._data.observations(self._indices[start : start + CHUNK])
+            for row, key in enumerate(_keys(images), start=start):
+                rows.setdefault(key, row)  # of equal images the first stands for all
+        return rows
+
+    @cached_property
+    def _nearest(self) -> tuple[Any, IntArray]:
+        from scipy.spatial import KDTree
+
+        points, rows = np.unique(self._table[:, : self._decoded], axis=0, return_index=True)
+        return KDTree(points), rows
+
+
+def _keys(images: FloatArray) -> Iterator[bytes]:
+    """A digest of each image; a dictionary of the images themselves would be as large as the data set."""
+    for image in np.ascontiguousarray(images, dtype=np.float32):
+        yield hashlib.blake2b(image.tobytes(), digest_size=16).digest()
+
+
+def _factor_values(data: Any) -> FloatArray:
+    """(images, factors): each factor's value, spread evenly over [-1, 1]."""
+    if not (is_finite(data) and hasattr(data, "factor_table")):
+        raise errors.InvalidInput(
+            f"An oracle needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
+        )
+    table = data.factor_table
+    rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.float64)
+    largest = np.maximum([len(table[name].cat.categories) - 1 for name in table.columns], 1)
+    return 2.0 * rows / largest - 1.0
+
+
+def perfect_oracle(data: Any) -> Oracle:
+    """One code per factor: its value."""
+    return Oracle(data, _factor_values(data))
+
+
+def permuted_oracle(data: Any, seed: int = 0) -> Oracle:
+    """One code per factor, in an order that `seed` decides: as good as the perfect one."""
+    values = _factor_values(data)
+    return Oracle(data, values[:, np.random.RandomState(seed).permutation(values.shape[1])])
+
+
+def mixed_oracle(data: Any, strength: float = 1.0, seed: int = 0) -> Oracle:
+    """The factors' values, turned by a rotation that `seed` decides.
+
+    Args:
+        data: finite ground-truth data.
+        strength: from 0 (the perfect oracle) along the shortest way to 1 (the whole rotation).
+        seed: of the rotation.
+    """
+    from scipy.linalg import expm, logm
+
+    if not 0 <= strength <= 1:
+        raise errors.InvalidInput(f"`strength` is a number from 0 to 1; given: {strength!r}.")
+    values = _factor_values(data)
+    generator = np.random.RandomState(seed)
+    rotation = np.linalg.qr(generator.normal(size=(values.shape[1],) * 2))[0]
+    if np.linalg.det(rotation) < 0:
+        rotation[:, 0] *= -1.0
+    return Oracle(data, values @ expm(strength * np.real(logm(rotation))))
+
+
+def extra_noise_oracle(data: Any, num_noise: int = 4, seed: int = 0) -> Oracle:
+    """The perfect oracle's codes, then `num_noise` codes that say nothing and that the decoder ignores."""
+    values = _factor_values(data)
+    return Oracle(data, np.hstack([values, _noise(len(values), num_noise, seed)]), decoded=values.shape[1])
+
+
+def noise_oracle(data: Any, num_codes: int | None = None, seed: int = 0) -> Oracle:
+    """Codes that say nothing of the factors: as many as factors, if not told otherwise."""
+    num_images, num_factors = _factor_values(data).shape
+    return Oracle(data, _noise(num_images, num_factors if num_codes is None else num_codes, seed))
+
+
+def _noise(num_images: int, num_codes: int, seed: int) -> FloatArray:
+    if num_codes < 1:
+        raise errors.InvalidInput(f"At least one code of noise is needed; given: {num_codes!r}.")
+    return np.random.RandomState(seed).uniform(-1.0, 1.0, size=(num_images, num_codes))
