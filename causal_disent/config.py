@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util  # noqa: F401  gin's file reader uses it without importing it
 import inspect
+import logging
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -113,9 +114,16 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
         gin.clear_config()
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    # Gin logs an error for each place where it looks for a file, also when it finds it in the next.
+    return not str(record.msg).startswith("Path not found")
+
+
 @contextmanager
 def _clear_errors(source: str) -> Iterator[None]:
     """Turn whatever gin raises while it parses into a `ConfigError` with file and line."""
+    root = logging.getLogger()
+    root.addFilter(_is_news)
     try:
         yield
     except errors.CausalDisentError:
@@ -136,6 +144,8 @@ def _clear_errors(source: str) -> Iterator[None]:
         raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
     except (ValueError, TypeError, RuntimeError) as error:
         raise errors.ConfigError(_explain(source, str(error))) from None
+    finally:
+        root.removeFilter(_is_news)
 
 
 def _explain(source: str, message: str) -> str:

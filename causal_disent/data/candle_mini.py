@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +11,16 @@ from causal_disent import errors
 from causal_disent.data import candle_drawing
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
+from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 
 if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = ["CandleMini", "candle_graph"]
+
+#: Images drawn between two steps of the progress bar.
+CHUNK = 200
 
 
 def candle_graph() -> nx.DiGraph:
@@ -58,21 +62,17 @@ class CandleMini(FactorialData):
             raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={scenes}.")
         values["scene"] = values["scene"][:scenes]
         super().__init__(StateSpace(values), candle_drawing.IMAGE_SHAPE)
-        total = self.space.num_combinations
-        # np.zeros reserves memory page by page, so what is never drawn costs nothing.
-        self._pixels = np.zeros((total, *candle_drawing.IMAGE_SHAPE), dtype=np.uint8)
-        self._boxes = np.zeros((total, 4), dtype=np.int64)
-        self._drawn = np.zeros(total, dtype=bool)
+        self._album = _album(self.space.num_combinations)
 
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, 64, 64, 3) of these indices, uint8."""
         self._draw(indices)
-        return self._pixels[indices]
+        return self._album.pixels[indices]
 
     def bounding_boxes(self, indices: IntArray) -> IntArray:
         """(n, 4): xmin, ymin, xmax, ymax around the object, in pixels from the top left, half-open."""
         self._draw(indices)
-        return self._boxes[indices]
+        return self._album.boxes[indices]
 
     @cached_property
     def graph(self) -> nx.DiGraph:
@@ -80,8 +80,26 @@ class CandleMini(FactorialData):
         return candle_graph()
 
     def _draw(self, indices: IntArray) -> None:
+        album = self._album
         missing = np.unique(indices)
-        missing = missing[~self._drawn[missing]]
-        if missing.size:
-            self._pixels[missing], self._boxes[missing] = candle_drawing.draw(self.space.to_factors(missing))
-            self._drawn[missing] = True
+        missing = missing[~album.drawn[missing]]
+        for start in track(range(0, len(missing), CHUNK), "drawing candle_mini", unit="batch"):
+            now = missing[start : start + CHUNK]
+            album.pixels[now], album.boxes[now] = candle_drawing.draw(self.space.to_factors(now))
+            album.drawn[now] = True
+
+
+class _Album:
+    """What has been drawn so far."""
+
+    def __init__(self, total: int) -> None:
+        # np.zeros reserves memory page by page, so what is never drawn costs nothing.
+        self.pixels = np.zeros((total, *candle_drawing.IMAGE_SHAPE), dtype=np.uint8)
+        self.boxes = np.zeros((total, 4), dtype=np.int64)
+        self.drawn = np.zeros(total, dtype=bool)
+
+
+@lru_cache(maxsize=1)
+def _album(total: int) -> _Album:
+    """One for all data sets of a size: the images are always the same."""
+    return _Album(total)

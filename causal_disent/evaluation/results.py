@@ -19,7 +19,7 @@ import numpy as np
 
 from causal_disent import errors
 
-__all__ = ["aggregate", "new_folder", "plain", "write_results"]
+__all__ = ["aggregate", "check_free", "new_file", "new_folder", "plain", "write_results"]
 
 
 @contextmanager
@@ -45,6 +45,18 @@ def new_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """A temporary name that becomes `path` when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:

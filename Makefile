@@ -1,0 +1,30 @@
+# `make demo` and `make test` are enough on a machine with Python and make: each sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/causal-disent demo
+
+test: $(INSTALLED) lint
+	$(BIN)/python -m pytest --numprocesses 2 tests causal_disent
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/bench_core.py
+
+$(INSTALLED): setup.cfg pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) output build *.egg-info

@@ -1,0 +1,49 @@
+"""The absl flags of the ``dlib_*`` commands, with one readable message for a wrong one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from causal_disent._version import __version__
+
+__all__ = ["define_gin_flags", "parse"]
+
+
+def define_gin_flags(values: flags.FlagValues) -> None:
+    """The flags that every ``dlib_*`` command has."""
+    flags.DEFINE_multi_string(
+        "gin_config", [], "Gin config to read: a path, or a shipped one such as metrics/uc.gin. Repeatable.",
+        flag_values=values,
+    )  # fmt: skip
+    flags.DEFINE_multi_string(
+        "gin_bindings", [], "Gin binding, such as \"uc.rho = 2\". Repeatable.", flag_values=values
+    )  # fmt: skip
+    flags.DEFINE_bool("overwrite", False, "Replace the output folder if it exists.", flag_values=values)
+    flags.DEFINE_bool("debug", False, "Show the traceback of an error.", flag_values=values)
+    flags.DEFINE_bool("help", False, "Show this text.", short_name="h", flag_values=values)
+    flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)
+
+
+def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | None:
+    """Parse `argv`; the exit code if the command is over with that, None if it goes on."""
+    try:
+        rest = values(list(argv))
+        if len(rest) > 1:
+            raise flags.UnrecognizedFlagError(rest[1])
+    except flags.UnrecognizedFlagError as error:
+        near = f" Did you mean --{error.suggestions[0]}?" if error.suggestions else ""
+        print(f"error: unknown argument '{error.flagname}'.{near} --help lists the flags.", file=sys.stderr)
+        return 2
+    except flags.Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if values["version"].value:
+        print(f"causal_disent {__version__}")
+        return 0
+    if values["help"].value:
+        print(usage.strip() + "\n" + values.get_help())
+        return 0
+    return None

@@ -1,0 +1,90 @@
+"""``dlib_evaluate``: run metrics on a representation, as disentanglement_lib's command of that name."""
+
+from __future__ import annotations
+
+import glob
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import flags
+
+from causal_disent import errors
+from causal_disent.cli._flags import define_gin_flags, parse
+from causal_disent.cli._run import run
+
+__all__ = ["main"]
+
+USAGE = """
+dlib_evaluate: measure a representation and write a result folder.
+
+    dlib_evaluate --input_dir MODEL --output_dir RESULT --gin_config metrics/causal_disentanglement.gin
+    dlib_evaluate --input_dir MODEL --output_dir RESULTS --gin_evaluation_config_glob 'configs/*.gin'
+
+The input folder holds a representation.gin that names a registered model (`causal-disent models`).
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    values = flags.FlagValues()
+    flags.DEFINE_string("input_dir", None, "Folder with the representation.", flag_values=values)
+    flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
+    flags.DEFINE_string(
+        "gin_evaluation_config_glob",
+        None,
+        "Run each config that matches into output_dir/<config name>, with evaluation.name bound to it.",
+        flag_values=values,
+    )
+    define_gin_flags(values)
+    over = parse(values, sys.argv if argv is None else ["dlib_evaluate", *argv], USAGE)
+    return run(lambda: _evaluate(values), debug=values["debug"].value) if over is None else over
+
+
+def _evaluate(values: flags.FlagValues) -> int:
+    for name in ("input_dir", "output_dir"):
+        if not values[name].value:
+            raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
+    source, target = Path(values["input_dir"].value), Path(values["output_dir"].value)
+    for name, output, configs, bindings in _runs(values, target):
+        scores = _run_one(source, output, values["overwrite"].value, configs, bindings)
+        print(f"{name}: " + ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items()))
+        print(f"  -> {output}")
+    return 0
+
+
+def _runs(values: flags.FlagValues, target: Path) -> list[tuple[str, Path, list[str], list[str]]]:
+    """Name, output folder, configs and bindings of each run."""
+    configs, bindings = list(values["gin_config"].value), list(values["gin_bindings"].value)
+    pattern = values["gin_evaluation_config_glob"].value
+    if not pattern:
+        return [("evaluation", target, configs, bindings)]
+    files = sorted(glob.glob(pattern))
+    if not files:
+        raise errors.InvalidInput(f"No file matches --gin_evaluation_config_glob {pattern}.")
+    return [
+        (stem, target / stem, [*configs, file], [*bindings, f"evaluation.name = '{stem}'"])
+        for file in files
+        for stem in [Path(file).stem]
+    ]
+
+
+def _run_one(
+    source: Path, output: Path, overwrite: bool, configs: list[str], bindings: list[str]
+) -> dict[str, object]:
+    from causal_disent.steps.evaluate import evaluate_with_gin
+
+    return evaluate_with_gin(source, output, overwrite, configs, bindings)
+
+
+def _headline(scores: dict[str, object]) -> dict[str, float]:
+    """The scores that fit on a line: numbers that are not per factor."""
+    return {
+        key: float(value)
+        for key, value in scores.items()
+        if isinstance(value, (int, float)) and "_factor_" not in key and key != "elapsed_time"
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""``causal-disent``: everything that is not a drop-in ``dlib_*`` command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from causal_disent._version import __version__
+from causal_disent.cli import demo
+from causal_disent.cli._run import run
+from causal_disent.plugins import loaded_plugins
+from causal_disent.registry import KINDS, registry
+from causal_disent.report.table import text_table
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    arguments = _parser().parse_args(argv)
+    return run(lambda: arguments.command(arguments), debug=arguments.debug)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="causal-disent",
+        description="How causally disentangled is a representation? `dlib_evaluate --help` runs metrics.",
+    )
+    parser.add_argument("--version", action="version", version=f"causal_disent {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    demo.add_command(commands)
+    plugins = commands.add_parser("plugins", help="list the plugins, what they offer, and those that failed")
+    plugins.add_argument("--json", action="store_true", help="print JSON")
+    plugins.set_defaults(command=_plugins)
+    for kind, thing in KINDS.items():
+        listing = commands.add_parser(kind, help=f"list the {thing}s")
+        listing.set_defaults(command=_list, kind=kind)
+    return parser
+
+
+def _plugins(arguments: argparse.Namespace) -> int:
+    plugins = loaded_plugins()
+    if arguments.json:
+        print(json.dumps([asdict(plugin) for plugin in plugins], indent=2))
+        return 0
+    rows = [[plugin.name, plugin.version, plugin.status, _offers(plugin.offers)] for plugin in plugins]
+    print(text_table(["plugin", "version", "status", "offers"], rows))
+    for plugin in plugins:
+        if plugin.reason:
+            print(f"\n{plugin.name}: {plugin.reason}")
+    return 0
+
+
+def _offers(offers: dict[str, list[str]]) -> str:
+    return ", ".join(f"{len(names)} {kind}" for kind, names in offers.items() if names) or "nothing"
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    entries = list(registry.entries(arguments.kind))
+    details = sorted({detail for entry in entries for detail in entry.details})
+    rows = [
+        [entry.name, entry.owner, entry.summary, *(entry.details.get(detail, "") for detail in details)]
+        for entry in entries
+    ]
+    print(text_table([KINDS[arguments.kind], "plugin", "summary", *details], rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

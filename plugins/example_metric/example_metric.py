@@ -1,0 +1,25 @@
+"""A plugin of causal_disent with one metric: how much of the factors the codes say linearly."""
+
+import numpy as np
+
+from causal_disent.hookspecs import hookimpl
+from causal_disent.metrics.sampling import sample_codes
+
+
+def explained_variance(
+    ground_truth_data, representation_function, random_state, artifact_dir=None, num_train=1000, batch_size=16
+):
+    """Share of the factors' variance that a linear map of the codes explains; in [0, 1], higher is better."""
+    codes, factors = sample_codes(
+        ground_truth_data, representation_function, num_train, random_state, batch_size
+    )
+    inputs = np.column_stack([codes, np.ones(len(codes))])
+    solution = np.linalg.lstsq(inputs, factors, rcond=None)[0]
+    residual = ((factors - inputs @ solution) ** 2).sum()
+    total = ((factors - factors.mean(axis=0)) ** 2).sum()
+    return {"explained_variance": float(1.0 - residual / total) if total > 0 else 0.0}
+
+
+@hookimpl
+def register_metrics(register):
+    register("explained_variance", explained_variance, summary="variance of the factors explained linearly")
