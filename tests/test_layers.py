@@ -1,0 +1,93 @@
+"""The architecture: what may import what, and what must stay out of a plain import."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import causal_disent
+
+PACKAGE = Path(causal_disent.__file__).parent
+#: Left to right; a module imports only from its own place and from those to its left.
+ORDER = [
+    ("_version", "errors", "progress", "protocols"),
+    ("registry",),
+    ("data",),
+    ("representation",),
+    ("metrics",),
+    ("evaluation",),
+    ("report",),
+    ("hookspecs", "plugins", "builtin"),
+    ("config",),
+    ("compat",),
+    ("steps",),
+    ("api",),
+    ("testing",),
+    ("cli",),
+    ("__init__",),
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+HEAVY = ("torch", "tensorflow", "ray", "bpy")
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part(module):
+    """The top-level part of a dotted name inside the package."""
+    pieces = module.split(".")
+    return pieces[1] if len(pieces) > 1 else "__init__"
+
+
+def wrong_imports(name, source):
+    own = RANK[name]
+    for imported in imports(source):
+        if imported.startswith("causal_disent.") and part(imported) in RANK and RANK[part(imported)] > own:
+            yield imported
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_left(path):
+    name = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert name in RANK, f"give {name} a place in ORDER"
+    assert list(wrong_imports(name, path.read_text())) == []
+
+
+def test_an_import_to_the_right_is_found():
+    assert list(wrong_imports("metrics", "from causal_disent.cli import main"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_module_names_a_heavy_package(path):
+    assert {name.split(".")[0] for name in imports(path.read_text())}.isdisjoint(HEAVY)
+
+
+def test_only_config_and_compat_touch_gin():
+    users = {path.stem for path in MODULES if any(n.split(".")[0] == "gin" for n in imports(path.read_text()))}
+    assert users <= {"config", "compat"}
+
+
+def loaded_after(statement):
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+NOT_LOADED = {*HEAVY, "sklearn", "scipy", "pandas", "networkx", "matplotlib"}
+
+
+def test_a_plain_import_is_light():
+    assert loaded_after("import causal_disent").isdisjoint(NOT_LOADED)
+
+
+def test_the_light_import_test_can_fail():
+    assert not loaded_after("import causal_disent, scipy").isdisjoint(NOT_LOADED)
