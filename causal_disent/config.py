@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util  # noqa: F401  gin's file reader uses it without importing it
 import inspect
-import logging
+import os
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -64,10 +63,20 @@ def install() -> None:
             registry.configure(entry, _wrap(_gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
     for name, component in COMPONENTS.items():
         component.implementation = _wrap(name, component.function, ("target",))
+
+
+def _set_up_files() -> None:
+    """Let gin read files, from here and from the shipped configs, and nothing else.
+
+    As it comes, it also takes the path of an `include` for a Python package and imports it.
+    """
+    gin.config._FILE_READERS[:] = [(open, os.path.isfile)]
     folder = shipped_configs()
-    if folder is not None and not _registered.get("search path"):
+    if folder is not None:
         gin.add_config_file_search_path(str(folder))
-        _registered["search path"] = (install, install)
+
+
+_set_up_files()
 
 
 def _gin_name(entry: Entry) -> str:
@@ -109,21 +118,29 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
         with _clear_errors("--gin_bindings"):
             gin.parse_config(list(bindings or ()))
             gin.finalize()
-        yield
+        try:
+            yield
+        except (RuntimeError, errors.MetricFailed) as error:
+            raise _missing_binding(error) or error from None
     finally:
         gin.clear_config()
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    # Gin logs an error for each place where it looks for a file, also when it finds it in the next.
-    return not str(record.msg).startswith("Path not found")
+def _missing_binding(error: BaseException) -> errors.ConfigError | None:
+    """What to say if a parameter that has no default was not bound."""
+    text = str(getattr(error, "failure", error))
+    required = re.match(r"Required bindings for `(?P<owner>[\w./]+)` not provided in config: \[(?P<names>.*)\]", text)
+    if required is None:
+        return None
+    parameters = [f"{required['owner']}.{name}" for name in re.findall(r"\w+", required["names"])]
+    return errors.ConfigError(
+        f"The config must bind {errors.listing(parameters)}. Add a line such as `{parameters[0]} = ...`."
+    )
 
 
 @contextmanager
 def _clear_errors(source: str) -> Iterator[None]:
     """Turn whatever gin raises while it parses into a `ConfigError` with file and line."""
-    root = logging.getLogger()
-    root.addFilter(_is_news)
     try:
         yield
     except errors.CausalDisentError:
@@ -144,8 +161,6 @@ def _clear_errors(source: str) -> Iterator[None]:
         raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
     except (ValueError, TypeError, RuntimeError) as error:
         raise errors.ConfigError(_explain(source, str(error))) from None
-    finally:
-        root.removeFilter(_is_news)
 
 
 def _explain(source: str, message: str) -> str:

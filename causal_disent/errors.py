@@ -63,7 +63,12 @@ class MissingPart(CausalDisentError):
 
 
 class MetricFailed(CausalDisentError):
-    """A metric raised; the run wrote nothing."""
+    """A metric raised `failure`; the run wrote nothing."""
+
+    def __init__(self, message: str, failure: BaseException) -> None:
+        super().__init__(message)
+        # Gin raises copies of errors without their cause, so that it is kept here.
+        self.failure = failure
 
 
 def listing(names: Iterable[object], most: int = 20) -> str:
@@ -133,5 +138,6 @@ def metric_failed(name: str, error: BaseException) -> MetricFailed:
     text = getattr(error, "message", None) or str(error)
     return MetricFailed(
         f"The metric '{name}' failed: {type(error).__name__}: {text}\nNothing was written. "
-        "--debug shows where it happened."
+        "--debug shows where it happened.",
+        error,
     )

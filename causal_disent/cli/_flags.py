@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from absl import flags
 
+from causal_disent import errors
 from causal_disent._version import __version__
 
 __all__ = ["define_gin_flags", "parse"]
@@ -34,7 +35,7 @@ def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | No
         if len(rest) > 1:
             raise flags.UnrecognizedFlagError(rest[1])
     except flags.UnrecognizedFlagError as error:
-        near = f" Did you mean --{error.suggestions[0]}?" if error.suggestions else ""
+        near = errors.nearest(error.flagname, [f"--{name}" for name in values])
         print(f"error: unknown argument '{error.flagname}'.{near} --help lists the flags.", file=sys.stderr)
         return 2
     except flags.Error as error:

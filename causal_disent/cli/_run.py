@@ -23,7 +23,7 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         return command()
     except errors.CausalDisentError as error:
         if debug:
-            traceback.print_exc()
+            traceback.print_exception(getattr(error, "failure", error))
         print(f"error: {error.message}", file=sys.stderr)
         return 1 if isinstance(error, errors.MetricFailed) else 2
     except KeyboardInterrupt:

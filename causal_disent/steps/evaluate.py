@@ -55,7 +55,7 @@ def evaluate(
     model_dir: str | Path,
     output_dir: str | Path,
     overwrite: bool = False,
-    evaluation_fn: Callable[..., dict[str, Any]] = REQUIRED,
+    evaluation_fn: str | Callable[..., dict[str, Any]] = REQUIRED,
     random_seed: int = REQUIRED,
     name: str = "",
 ) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def evaluate(
         model_dir: the folder with the representation.
         output_dir: the folder to write.
         overwrite: replace `output_dir` if it exists.
-        evaluation_fn: the metric, ``@uc`` in a config.
+        evaluation_fn: the metric, ``@uc`` in a config, or its name.
         random_seed: of the draws.
         name: what to call the evaluation; part of the saved config.
 
@@ -79,6 +79,8 @@ def evaluate(
     _bind_dataset(source, described)
     data = dataset()
     encoder = representation(data)
+    if isinstance(evaluation_fn, str):
+        evaluation_fn = registry.function("metrics", evaluation_fn)
     with new_folder(target, overwrite=overwrite) as folder:
         metric = metric_name(evaluation_fn)
         artifacts = folder / "artifacts" / (name or metric)

@@ -1,0 +1,117 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from causal_disent.cli.dlib_evaluate import main
+
+FAST = ["--gin_bindings", "irs.num_train = 100", "--gin_bindings", "uc.num_train = 100"]
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    return code, *capsys.readouterr()
+
+
+def test_a_run(oracle_folder, tmp_path, capsys):
+    code, out, err = run(
+        capsys,
+        "--input_dir",
+        oracle_folder(),
+        "--output_dir",
+        tmp_path / "out",
+        "--gin_config",
+        "metrics/irs.gin",
+        *FAST,
+    )
+    assert (code, err) == (0, "")
+    assert "IRS 1.0000" in out and str(tmp_path / "out") in out
+    assert (tmp_path / "out/results/aggregate/evaluation.json").is_file()
+
+
+def test_a_glob_of_configs(oracle_folder, tmp_path, capsys):
+    for name in ("b_irs", "a_uc"):
+        (tmp_path / f"{name}.gin").write_text(f"include 'metrics/{name[2:]}.gin'\n")
+    arguments = ["--input_dir", oracle_folder(), "--output_dir", tmp_path / "out"]
+    code, out, _ = run(capsys, *arguments, "--gin_evaluation_config_glob", tmp_path / "*.gin", *FAST)
+    assert code == 0
+    assert [line.split(":")[0] for line in out.splitlines() if not line.startswith(" ")] == ["a_uc", "b_irs"]
+    config = json.loads((tmp_path / "out/a_uc/results/json/evaluation_config.json").read_text())
+    assert config["evaluation.name"] == "'a_uc'"
+    code, _, err = run(capsys, *arguments, "--gin_evaluation_config_glob", tmp_path / "*.nothing")
+    assert code == 2 and "No file matches --gin_evaluation_config_glob" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--output_dir", "x"], "error: --input_dir is needed"),
+        (["--inptu_dir", "x"], "unknown argument 'inptu_dir'. Did you mean '--input_dir'?"),
+        (["stray"], "unknown argument 'stray'"),
+        (["--overwrite=maybe"], "flag --overwrite=maybe"),
+        (["--input_dir", "nowhere", "--output_dir", "x", "--gin_config", "metrics/irs.gin"], "nowhere"),
+        (["--input_dir", "a", "--output_dir", "x", "--gin_config", "metrics/isr.gin"], "metrics/isr.gin"),
+        (
+            ["--input_dir", "a", "--output_dir", "x", "--gin_bindings", "irs.num_tran = 1"],
+            "Did you mean 'num_train'?",
+        ),
+    ],
+)
+def test_mistakes_exit_with_2_and_one_message(arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *arguments)
+    assert code == 2 and message in err and err.startswith("error: ") and out == ""
+    assert "Traceback" not in err and list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_output_needs_overwrite(oracle_folder, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    arguments = [
+        "--input_dir",
+        oracle_folder(),
+        "--output_dir",
+        tmp_path / "out",
+        "--gin_config",
+        "metrics/irs.gin",
+    ]
+    code, _, err = run(capsys, *arguments, *FAST)
+    assert code == 2 and "--overwrite" in err
+    assert run(capsys, *arguments, *FAST, "--overwrite")[0] == 0
+    assert run(capsys, *arguments, *FAST, "--nooverwrite")[0] == 2
+
+
+def test_debug_shows_the_traceback(capsys):
+    code, _, err = run(capsys, "--debug")
+    assert code == 2 and "Traceback" in err and err.rstrip().endswith("--help shows an example.")
+
+
+def test_help_and_version(capsys):
+    code, out, _ = run(capsys, "--help")
+    assert code == 0 and "--gin_bindings" in out and "dlib_evaluate --input_dir MODEL" in out
+    code, out, _ = run(capsys, "--version")
+    assert code == 0 and out.startswith("causal_disent ")
+
+
+def test_a_failing_metric_exits_with_1(oracle_folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys.modules["causal_disent.metrics.irs"], "irs", lambda *a, **k: 1 / 0)
+    code, _, err = run(
+        capsys,
+        "--input_dir",
+        oracle_folder(),
+        "--output_dir",
+        tmp_path / "out",
+        "--gin_config",
+        "metrics/irs.gin",
+        *FAST,
+    )
+    assert code == 1 and "The metric 'irs' failed: ZeroDivisionError" in err and "Nothing was written" in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_console_script_is_installed():
+    script = Path(sys.executable).with_name("dlib_evaluate")
+    done = subprocess.run([script, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "--input_dir" in done.stdout

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causal_disent.metrics import irs, unconfoundedness
+from causal_disent.metrics._bootstrap import attribution_resamples, interval, resample_counts
+from causal_disent.metrics._irs_resampling import resampled_irs_matrices
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([5, 40, 700]),
+    st.sampled_from([0.5, 0.9, 0.99, 1.0]),
+    st.booleans(),
+)
+def test_resampled_matrices_equal_those_of_the_repeated_points(seed, num_points, quantile, ties):
+    generator = np.random.RandomState(seed)
+    factors = np.column_stack([generator.randint(k, size=num_points) for k in (2, 3)])
+    codes = np.column_stack(
+        [generator.standard_cauchy(num_points), factors[:, 0], generator.normal(size=num_points)]
+    )
+    if ties:
+        codes = np.round(codes, 1)
+    counts = resample_counts(num_points, 3, generator)
+    matrices = resampled_irs_matrices(codes, factors, counts, quantile)
+    for count, matrix in zip(counts, matrices, strict=True):
+        chosen = np.repeat(np.arange(num_points), count)
+        expected = irs(codes[chosen], factors[chosen], diff_quantile=quantile).matrix
+        np.testing.assert_allclose(matrix, expected, atol=1e-9)
+
+
+def test_an_end_with_too_few_points_is_computed_in_full():
+    codes = np.arange(4000.0)[:, None]
+    factors = np.zeros((4000, 1), dtype=int)
+    counts = np.zeros((1, 4000), dtype=int)
+    counts[0, 1500:2500] = 4  # neither end is drawn at all
+    chosen = np.repeat(np.arange(4000), counts[0])
+    expected = irs(codes[chosen], factors[chosen]).matrix
+    np.testing.assert_allclose(resampled_irs_matrices(codes, factors, counts)[0], expected)
+
+
+def test_counts_are_those_of_a_resample(random_state):
+    counts = resample_counts(50, 20, random_state)
+    assert counts.shape == (20, 50) and (counts.sum(axis=1) == 50).all()
+    assert resample_counts(50, 0, random_state).shape == (0, 50)
+
+
+def test_intervals_are_reproducible_and_hold_the_score():
+    generator = np.random.RandomState(0)
+    factors = generator.randint(4, size=(200, 4))
+    codes = factors @ generator.normal(size=(4, 6)) + generator.normal(size=(200, 6))
+    first, again, other = (
+        unconfoundedness(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert 0 <= first[0] <= unconfoundedness(codes, factors).score <= first[1] <= 1
+    assert first[0] < first[1]
+    assert other[0] == pytest.approx(first[0], abs=0.2)
+
+
+def test_any_attribution_can_be_resampled(random_state):
+    factors = random_state.randint(3, size=(60, 2))
+    codes = factors + random_state.normal(size=(60, 2))
+    scores = attribution_resamples(codes, factors, "mutual_information", 3, random_state)
+    assert [matrix.shape for matrix in scores] == [(2, 2)] * 3
+
+
+def test_interval_cuts_both_tails():
+    assert interval(list(range(101))) == (2.5, 97.5)
+    assert interval([]) is None

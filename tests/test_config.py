@@ -1,0 +1,107 @@
+import pytest
+
+import causal_disent.steps.evaluate  # noqa: F401  registers what configs bind
+from causal_disent import config, errors
+
+
+def parse(*bindings, files=()):
+    with config.gin_config(files, bindings):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        (
+            "uc.roh = 2",
+            r"--gin_bindings, line 1: 'uc' has no parameter 'roh'. Did you mean 'rho'\? It takes: num_train",
+        ),
+        ("us.rho = 2", r"--gin_bindings, line 1: Unknown name 'us'. Did you mean 'uc'\?"),
+        ("evaluation.evaluation_fn = @isr", r"line 1: Unknown name 'isr'. Did you mean 'irs'\?"),
+        ("uc.random_state = 2", r"'random_state' of 'uc' comes from the program"),
+        ("uc.rho 2", r"--gin_bindings, line 1: Couldn't parse statement.*\n    uc.rho 2"),
+        ("uc.rho = ", r"--gin_bindings, line 1: Unable to parse value"),
+        ("uc.rho = [1,", r"--gin_bindings: a bracket or a string is not closed"),
+        ("import no_such_module", r"imports what is not there: No module named 'no_such_module'"),
+        ("include 'nothing.gin'", r"nothing.gin"),
+        ("uc.rho = %missing", r"--gin_bindings: No bindings specified for 'missing"),
+    ],
+)
+def test_bad_bindings(binding, message):
+    with pytest.raises(errors.ConfigError, match=message):
+        parse(binding)
+
+
+def test_bad_files_are_named_with_the_line(tmp_path):
+    file = tmp_path / "bad.gin"
+    file.write_text("uc.num_train = 100\nuc.roh = 3\n")
+    with pytest.raises(errors.ConfigError, match=r"bad.gin, line 2: 'uc' has no parameter 'roh'"):
+        parse(files=[file])
+    file.write_text("uc.num_train = 100\nuc.rho ? 3\n")
+    with pytest.raises(errors.ConfigError, match=r"bad.gin, line 2: "):
+        parse(files=[file])
+    file.write_bytes(b"uc.rho = \xff")
+    with pytest.raises(errors.ConfigError, match=r"bad.gin is not a text file"):
+        parse(files=[file])
+    with pytest.raises(errors.ConfigError, match=r"missing.gin"):
+        parse(files=[tmp_path / "missing.gin"])
+    file.write_text("uc.rho = 'a\n")
+    with pytest.raises(errors.ConfigError, match=r"bad.gin"):
+        parse(files=[file])
+
+
+def test_nothing_stays_bound(tmp_path):
+    parse("uc.rho = 2")
+    assert config.query("uc.rho") is None
+    with pytest.raises(errors.ConfigError):
+        parse("uc.rho = 2", "uc.roh = 2")
+    assert config.query("uc.rho") is None
+
+
+def test_bindings_win_over_files_and_files_can_be_shipped_ones():
+    with config.gin_config(["metrics/uc.gin"], ["uc.rho = 3"]):
+        assert config.query("uc.rho") == 3 and config.query("uc.num_train") == 10_000
+
+
+@pytest.mark.parametrize("path", sorted(config.shipped_configs().rglob("*.gin")), ids=lambda path: path.stem)
+def test_every_shipped_config_parses(path):
+    parse(files=[path])
+
+
+def test_finding_a_shipped_config_is_silent(caplog):
+    parse(files=["demo.gin"])
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\n",
+        "include '/etc/passwd'\n",
+        "a.b = @c\n",
+        "a.b = @c()\n",
+        "a.b = %c\n",
+        "a = 3\n",
+        "a:\n  b = 3\n",
+    ],
+)
+def test_files_from_outside_hold_literals_alone(text, tmp_path):
+    (tmp_path / "x.gin").write_text(text)
+    with pytest.raises(errors.ConfigError, match="x.gin"):
+        config.literal_bindings(tmp_path / "x.gin")
+
+
+def test_literals_are_read(tmp_path):
+    (tmp_path / "x.gin").write_text("# comment\na.b = [1, 'x']\ns/c.d = None\n")
+    assert config.literal_bindings(tmp_path / "x.gin") == {"a.b": [1, "x"], "s/c.d": None}
+
+
+def test_recorded_bindings_keep_values_as_text(tmp_path):
+    (tmp_path / "x.gin").write_text(
+        "dataset.name = 'dummy_data'\nevaluation.evaluation_fn = @irs\na.b = \\\n  [@c(), 2]\n"
+    )
+    assert config.recorded_bindings(tmp_path / "x.gin") == {
+        "dataset.name": "'dummy_data'",
+        "evaluation.evaluation_fn": "@irs",
+        "a.b": "[@c(), 2]",
+    }

@@ -1,0 +1,178 @@
+"""Plugins from outside, each in a folder that looks like an installed distribution."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from causal_disent import hookspecs
+from causal_disent.registry import KINDS
+
+ROOT = Path(__file__).parents[1]
+METRIC = """
+from causal_disent.hookspecs import hookimpl
+
+def metric(ground_truth_data, representation_function, random_state, artifact_dir=None, size=1):
+    return {{"score": size}}
+
+@hookimpl
+def register_metrics(register):
+    register({name!r}, metric, summary="for a test")
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder of distributions, and a way to run commands that see it."""
+    return Site(tmp_path / "site")
+
+
+class Site:
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+
+    def add(self, distribution, source, point=None):
+        module = distribution.replace("-", "_")
+        (self.folder / f"{module}.py").write_text(source)
+        info = self.folder / f"{module}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n")
+        (info / "entry_points.txt").write_text(f"[causal_disent]\n{point or module} = {module}\n")
+
+    def run(self, *command, **environment):
+        paths = os.pathsep.join([str(self.folder), str(ROOT)])
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            env={**os.environ, "PYTHONPATH": paths, **environment},
+            capture_output=True,
+            text=True,
+        )
+
+    def plugins(self, **environment):
+        done = self.run("causal_disent.cli.main", "plugins", "--json", **environment)
+        assert done.returncode == 0, done.stderr
+        return {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
+
+
+def test_a_plugin_is_found(site):
+    site.add("nice-plugin", METRIC.format(name="nice"))
+    plugin = site.plugins()["nice_plugin"]
+    assert (plugin["version"], plugin["status"], plugin["reason"]) == ("1.2", "ok", "")
+    assert plugin["offers"]["metrics"] == ["nice"]
+
+
+def test_a_broken_plugin_is_reported_and_the_rest_goes_on(site):
+    site.add("broken-plugin", "raise ImportError('no such thing')")
+    site.add("nice-plugin", METRIC.format(name="nice"))
+    plugins = site.plugins()
+    assert plugins["broken_plugin"]["status"] == "failed"
+    assert plugins["broken_plugin"]["reason"] == "ImportError: no such thing"
+    assert plugins["nice_plugin"]["status"] == plugins["builtin"]["status"] == "ok"
+    table = site.run("causal_disent.cli.main", "plugins").stdout
+    assert "broken_plugin: ImportError: no such thing" in table
+
+
+def test_asking_for_what_a_broken_plugin_may_offer_says_so(site):
+    site.add("broken-plugin", "raise ImportError('no such thing')")
+    code = "import causal_disent; causal_disent.get_metric('wonderful')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site.folder), str(ROOT)])},
+        capture_output=True,
+        text=True,
+    )
+    assert "BrokenPlugin: Unknown metric 'wonderful'." in done.stderr
+    assert "failed to load: broken_plugin 1.2 (ImportError: no such thing)" in done.stderr
+
+
+def test_a_hook_that_fails_half_way_leaves_nothing(site):
+    site.add("half-plugin", METRIC.format(name="half") + "    raise ValueError('late')\n")
+    plugin = site.plugins()["half_plugin"]
+    assert plugin["status"] == "failed" and plugin["offers"]["metrics"] == []
+
+
+def test_a_misspelt_hook_is_caught(site):
+    site.add("typo-plugin", METRIC.format(name="typo").replace("def register_metrics", "def register_metric"))
+    plugin = site.plugins()["typo_plugin"]
+    assert plugin["status"] == "failed" and "unknown hook 'register_metric'" in plugin["reason"]
+
+
+def test_a_wrong_name_or_factory_is_refused(site):
+    site.add("wrong-name", METRIC.format(name="not a name"))
+    site.add(
+        "wrong-thing",
+        METRIC.format(name="thing")
+        .replace('"thing", metric', '"thing", 3')
+        .replace("'thing', metric", "'thing', 3"),
+    )
+    plugins = site.plugins()
+    assert "registers a metric under 'not a name'; a name is letters" in plugins["wrong_name"]["reason"]
+    assert "'thing' with 3, which cannot be called" in plugins["wrong_thing"]["reason"]
+
+
+def test_two_plugins_with_one_metric_name_both_are_named(site):
+    for distribution in ("first-plugin", "second-plugin"):
+        site.add(distribution, METRIC.format(name="same"))
+    plugins = site.plugins()
+    reason = "The metric 'same' is registered by first_plugin and by second_plugin."
+    assert reason in plugins["first_plugin"]["reason"] and reason in plugins["second_plugin"]["reason"]
+    done = site.run("causal_disent.cli.main", "metrics")
+    assert "same" not in done.stdout and "uc" in done.stdout
+    assert site.plugins(CAUSAL_DISENT_PLUGINS="second_plugin")["second_plugin"]["reason"] == ""
+
+
+def test_two_distributions_with_one_plugin_name(site):
+    site.add("first-plugin", METRIC.format(name="one"), point="twin")
+    site.add("second-plugin", METRIC.format(name="two"), point="twin")
+    plugin = site.plugins()["twin"]
+    assert plugin["status"] == "failed"
+    assert "'twin' is used by first-plugin 1.2 and by second-plugin 1.2" in plugin["reason"]
+
+
+def test_the_variable_chooses(site):
+    site.add("first-plugin", METRIC.format(name="one"))
+    site.add("second-plugin", METRIC.format(name="two"))
+    assert "first_plugin" in site.plugins() and "second_plugin" in site.plugins()
+    assert set(site.plugins(CAUSAL_DISENT_PLUGINS="second_plugin")) == {"builtin", "second_plugin"}
+    assert set(site.plugins(CAUSAL_DISENT_PLUGINS="")) == {"builtin"}
+    done = site.run("causal_disent.cli.main", "plugins", CAUSAL_DISENT_PLUGINS="secnd_plugin")
+    assert done.returncode == 2
+    assert "Unknown plugin in CAUSAL_DISENT_PLUGINS 'secnd_plugin'. Did you mean 'second_plugin'?" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_example_runs_after_one_pip_install(tmp_path, oracle_folder):
+    target = tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    source = tmp_path / "source"
+    source.mkdir()
+    for name in ("setup.cfg", "pyproject.toml", "example_metric.py", "README.md"):
+        (source / name).write_bytes((ROOT / "plugins/example_metric" / name).read_bytes())
+    subprocess.run([*install, "--target", str(target), str(source)], check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "causal_disent.cli.dlib_evaluate", "--input_dir", str(oracle_folder()),
+         "--output_dir", str(tmp_path / "out"), "--gin_bindings", "evaluation.evaluation_fn = @explained_variance",
+         "--gin_bindings", "evaluation.random_seed = 0", "--gin_bindings", "explained_variance.num_train = 200"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(target), str(ROOT)])},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "explained_variance 1.0000" in done.stdout
+    scores = json.loads((tmp_path / "out/results/json/evaluation_results.json").read_text())
+    assert scores["explained_variance"] == pytest.approx(1)
+
+
+def test_every_kind_has_a_hook_with_one_sentence():
+    for kind in KINDS:
+        hook = getattr(hookspecs, f"register_{kind}")
+        assert hook.__doc__.count("\n") == 0
+
+
+def test_every_hook_is_documented():
+    text = (ROOT / "docs/write_a_plugin.md").read_text()
+    for kind in KINDS:
+        assert f"register_{kind}" in text
