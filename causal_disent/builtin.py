@@ -34,10 +34,30 @@ def register_models(register: Register) -> None:
 
 @hookimpl
 def register_metrics(register: Register) -> None:
-    register("irs", compute_irs, summary="do codes stay put when all but one factor change?")
-    register("uc", compute_uc, summary="are the factors captured by separate codes?")
-    register("cg", compute_cg, summary="do interventions on a factor's codes change it, and only they?")
-    register("causal_disentanglement", compute_causal_disentanglement, summary="irs, uc and cg of one sample")
+    register(
+        "irs",
+        compute_irs,
+        summary="do codes stay put when all but one factor change?",
+        assumes="discrete factors, possibly confounded; any number of codes",
+    )
+    register(
+        "uc",
+        compute_uc,
+        summary="are the factors captured by separate codes?",
+        assumes="discrete factors, at least two, possibly confounded; any number of codes",
+    )
+    register(
+        "cg",
+        compute_cg,
+        summary="do interventions on a factor's codes change it, and only they?",
+        assumes="discrete factors, possibly confounded; a decoder; any number of codes",
+    )
+    register(
+        "causal_disentanglement",
+        compute_causal_disentanglement,
+        summary="irs, uc and cg of one sample",
+        assumes="discrete factors, at least two, possibly confounded; a decoder",
+    )
 
 
 @hookimpl

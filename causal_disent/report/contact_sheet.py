@@ -14,15 +14,18 @@ __all__ = ["contact_sheet", "save_picture"]
 
 #: Columns at the most; longer factors are sampled evenly.
 MOST = 8
+#: Pixels between images, and below each for its caption.
+GAP = 6
+CAPTION = 16
+FONT_SIZE = 11
 
 
-def contact_sheet(data: Any, *, scale: int = 2, gap: int = 4) -> np.ndarray:
-    """The images of finite data in which one factor at a time runs through its values.
+def contact_sheet(data: Any, *, scale: int = 2) -> np.ndarray:
+    """The images of finite data in which one factor at a time runs through its values, with captions.
 
     Args:
         data: finite ground-truth data.
         scale: pixels per pixel.
-        gap: white pixels between images.
 
     Returns:
         (height, width, 3) uint8.
@@ -30,34 +33,34 @@ def contact_sheet(data: Any, *, scale: int = 2, gap: int = 4) -> np.ndarray:
     table = data.factor_table
     rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1)
     middle = rows[len(rows) // 2]
-    sheet_rows = []
-    for factor in range(rows.shape[1]):
+    sheet = []
+    for factor, name in enumerate(table.columns):
         values = np.unique(rows[:, factor])
         chosen = values[np.unique(np.linspace(0, len(values) - 1, MOST).round().astype(int))]
-        images = [_nearest(data, rows, table.index.to_numpy(), middle, factor, value) for value in chosen]
-        sheet_rows.append(images)
-    return _paste(sheet_rows, scale, gap)
+        # Confounding may leave no image that differs in this factor alone: the most similar one stands in.
+        agreement = (rows == middle).sum(axis=1)
+        places = [int((agreement * (rows[:, factor] == value)).argmax()) for value in chosen]
+        captions = [f"{name} {table[name].cat.categories[value]}" for value in chosen]
+        sheet.append(list(zip(data.observations(table.index.to_numpy()[places]), captions, strict=True)))
+    return _paste(sheet, scale)
 
 
-def _nearest(
-    data: Any, rows: np.ndarray, indices: np.ndarray, middle: np.ndarray, factor: int, value: int
-) -> FloatArray:
-    """The image with this value of the factor that agrees with `middle` in most others."""
-    agreement = (rows == middle).sum(axis=1) * (rows[:, factor] == value)
-    return data.observations(indices[[int(agreement.argmax())]])[0]
+def _paste(rows: list[list[tuple[FloatArray, str]]], scale: int) -> np.ndarray:
+    from PIL import Image, ImageDraw, ImageFont
 
-
-def _paste(rows: list[list[FloatArray]], scale: int, gap: int) -> np.ndarray:
-    height, width = rows[0][0].shape[:2]
-    step_y, step_x = height * scale + gap, width * scale + gap
-    sheet = np.full((step_y * len(rows) + gap, step_x * max(map(len, rows)) + gap, 3), 255, dtype=np.uint8)
-    for i, images in enumerate(rows):
-        for j, image in enumerate(images):
+    height, width = (scale * size for size in rows[0][0][0].shape[:2])
+    step_y, step_x = height + CAPTION + GAP, width + GAP
+    size = (step_x * max(map(len, rows)) + GAP, step_y * len(rows) + GAP)
+    canvas = Image.new("RGB", size, "white")
+    draw, font = ImageDraw.Draw(canvas), ImageFont.load_default(FONT_SIZE)
+    for i, row in enumerate(rows):
+        for j, (image, caption) in enumerate(row):
             pixels = np.clip(np.rint(image * 255), 0, 255).astype(np.uint8)
-            large = np.broadcast_to(pixels, (height, width, 3)).repeat(scale, axis=0).repeat(scale, axis=1)
-            top, left = gap + i * step_y, gap + j * step_x
-            sheet[top : top + height * scale, left : left + width * scale] = large
-    return sheet
+            picture = Image.fromarray(np.ascontiguousarray(np.broadcast_to(pixels, (*pixels.shape[:2], 3))))
+            corner = (GAP + j * step_x, GAP + i * step_y)
+            canvas.paste(picture.resize((width, height), Image.Resampling.NEAREST), corner)
+            draw.text((corner[0] + 1, corner[1] + height + 1), caption, fill="black", font=font)
+    return np.asarray(canvas)
 
 
 def save_picture(pixels: np.ndarray, path: Path) -> None:
@@ -65,4 +68,4 @@ def save_picture(pixels: np.ndarray, path: Path) -> None:
     from PIL import Image
 
     with new_file(path) as temporary:
-        Image.fromarray(pixels).save(temporary, format="PNG")
+        Image.fromarray(pixels).save(temporary, format="PNG", optimize=True)

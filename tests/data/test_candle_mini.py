@@ -31,9 +31,7 @@ def test_all_sixteen_scenes_can_be_had(random_state):
 def test_images_do_not_depend_on_the_number_of_scenes():
     row = np.array([[1, 2, 0, 3, 2, 1]])
     few, many = CandleMini(), CandleMini(scenes=16)
-    np.testing.assert_array_equal(
-        few.pixels(few.space.to_index(row)), many.pixels(many.space.to_index(row))
-    )
+    np.testing.assert_array_equal(few.pixels(few.space.to_index(row)), many.pixels(many.space.to_index(row)))
 
 
 @pytest.mark.parametrize("scenes", [0, 17])

@@ -72,9 +72,7 @@ values = st.fixed_dictionaries(
 
 
 def matches(row, space, wanted):
-    return all(
-        space.value_names[factor][row[space.position(factor)]] in names for factor, names in wanted.items()
-    )
+    return all(space.value_names[factor][row[space.position(factor)]] in names for factor, names in wanted.items())
 
 
 @given(values, values)
@@ -103,7 +101,8 @@ def test_text_and_objects_say_the_same():
 
 
 @pytest.mark.parametrize(
-    "text", ["cube in red", "only object=cube", "never", "never cube", "correlate a b", "correlate a b wide", "only : "]
+    "text",
+    ["cube in red", "only object=cube", "never", "never cube", "correlate a b", "correlate a b wide", "only : "],
 )
 def test_what_cannot_be_read_shows_the_forms(text):
     with pytest.raises(errors.InvalidInput, match="Cannot read the confounding statement .* Write 'only FACTOR"):
@@ -130,7 +129,9 @@ def test_forbidding_everything_is_an_error():
 
 
 def test_an_unknown_rule_set_suggests_the_nearest():
-    with pytest.raises(errors.UnknownName, match=r"Unknown rule set 'candle_colour'. Did you mean 'candle_color'\?"):
+    with pytest.raises(
+        errors.UnknownName, match=r"Unknown rule set 'candle_colour'. Did you mean 'candle_color'\?"
+    ):
         statements("candle_colour")
 
 

@@ -171,7 +171,9 @@ def test_missing_bindings_of_a_metric_are_named(oracle_folder, tmp_path):
 
     with pytest.raises(errors.ConfigError, match="must bind demanding_metric.size. Add a line such as"):
         evaluate_with_gin(
-            oracle_folder(), tmp_path / "out", gin_bindings=[*BINDINGS, "evaluation.evaluation_fn = @demanding_metric"]
+            oracle_folder(),
+            tmp_path / "out",
+            gin_bindings=[*BINDINGS, "evaluation.evaluation_fn = @demanding_metric"],
         )
 
 
