@@ -36,12 +36,10 @@ def irs_attribution(codes: FloatArray, factors: IntArray, random_state: np.rando
 
 def mutual_information(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
     """Mutual information in nats of each code, in 20 equally wide bins, with each factor."""
-    from sklearn.metrics import mutual_info_score
-
     from causal_disent.metrics.discretize import histogram_discretizer
+    from causal_disent.metrics.information import mutual_information_matrix
 
-    binned = histogram_discretizer(codes, 20)
-    return np.array([[mutual_info_score(factor, code) for factor in factors.T] for code in binned.T])
+    return mutual_information_matrix(histogram_discretizer(codes, 20), factors)
 
 
 def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:

@@ -1,0 +1,153 @@
+"""The beta-VAE metric (Higgins et al. 2017, "beta-VAE: Learning Basic Visual Concepts", appendix A.4)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.metrics._arguments import check_at_least
+from causal_disent.metrics._checks import check_pairs, check_random_state
+from causal_disent.metrics._fixed_factor import blocks, draw_features, points_sharing
+from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.representation.code_table import CodeTable
+
+__all__ = ["BetaVaeResult", "beta_vae", "beta_vae_of_differences", "compute_beta_vae_sklearn"]
+
+#: Features (points, codes) and the factor shared in each (points,).
+Labelled = tuple[FloatArray, IntArray]
+
+
+@dataclass(frozen=True)
+class BetaVaeResult:
+    """What `beta_vae` returns; chance is 1 over the number of factors.
+
+    Attributes:
+        train_accuracy: in [0, 1], higher is better; on the points fitted to.
+        eval_accuracy: in [0, 1], higher is better.
+    """
+
+    train_accuracy: float
+    eval_accuracy: float
+
+
+def beta_vae(
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    batch_size: int = 64,
+    num_train: int = 10_000,
+    num_eval: int = 5_000,
+    random_state: np.random.RandomState | int = 0,
+) -> BetaVaeResult:
+    r"""Can one tell from the differences of codes which factor two points share?
+
+    .. math:: x = \frac1B \sum_b |z_b - z'_b|, \qquad \text{score} = P(\hat{\imath}(x) = i)
+
+    where the B pairs of points share the value of a random factor i, and :math:`\hat{\imath}` is a logistic
+    regression fitted to other such x.
+
+    Assumes: discrete factors, at least two, each value in several points; any number of codes. Independent
+    factors: where two always move together, they cannot be told apart.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows. Pairs are drawn from these points.
+        batch_size: B, pairs per difference.
+        num_train: differences to fit to.
+        num_eval: differences to score.
+        random_state: seed or generator.
+
+    Returns:
+        `BetaVaeResult`. Accuracies are in [0, 1], higher is better; chance is 1 / factors. Codes and their
+        rotation may score the same: the metric does not ask for one code per factor.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> beta_vae(v, v, num_train=200, num_eval=100)
+        BetaVaeResult(train_accuracy=1.0, eval_accuracy=1.0)
+    """
+    codes, factors = check_pairs(codes, factors, min_factors=2)
+    check_at_least(1, batch_size=batch_size, num_train=num_train, num_eval=num_eval)
+    generator = check_random_state(random_state)
+    train, test = (_resampled(codes, factors, num, batch_size, generator) for num in (num_train, num_eval))
+    return beta_vae_of_differences(train, test, generator)
+
+
+def beta_vae_of_differences(
+    train: Labelled, test: Labelled, random_state: np.random.RandomState | int = 0
+) -> BetaVaeResult:
+    """The last step: fit differences (points, codes) and the shared factor of each (points,), and score."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+
+    if len(np.unique(train[1])) < 2:
+        raise errors.InvalidInput(
+            "The training differences must share at least two different factors; given: factor "
+            f"{train[1][0]} in all {len(train[1])}. Raise `num_train`."
+        )
+    with warnings.catch_warnings():
+        # The metric is the accuracy at scikit-learn's default of 100 iterations, converged or not.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LogisticRegression(random_state=random_state).fit(*train)
+    train_accuracy, eval_accuracy = (
+        float(np.mean(model.predict(points) == shared)) for points, shared in (train, test)
+    )
+    return BetaVaeResult(train_accuracy, eval_accuracy)
+
+
+def _mean_differences(codes: FloatArray) -> FloatArray:
+    """(votes, 2 B, codes), the first B of a vote paired with the last B -> (votes, codes)."""
+    first, second = np.split(codes, 2, axis=1)
+    return np.abs(first - second).mean(axis=1).astype(np.float64)
+
+
+def _resampled(
+    codes: FloatArray, factors: IntArray, num: int, batch_size: int, random_state: np.random.RandomState
+) -> Labelled:
+    """`num` differences of pairs among the given points."""
+    shared = random_state.randint(factors.shape[1], size=num)
+    first = random_state.randint(len(codes), size=(num, batch_size))
+    second = np.empty_like(first)
+    for i in range(factors.shape[1]):
+        chosen = first[shared == i]
+        second[shared == i] = points_sharing(factors[:, i], chosen.ravel(), 1, random_state).reshape(chosen.shape)
+    pairs = np.concatenate([first, second], axis=1)
+    return np.concatenate([_mean_differences(codes[pairs[block]]) for block in blocks(num)]), shared
+
+
+def compute_beta_vae_sklearn(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    batch_size: int = 64,
+    num_train: int = 10_000,
+    num_eval: int = 5_000,
+) -> dict[str, Any]:
+    """The beta-VAE metric of sampled pairs of observations; gin's ``beta_vae_sklearn``.
+
+    Returns:
+        ``train_accuracy`` and ``eval_accuracy``.
+    """
+    check_at_least(1, batch_size=batch_size, num_train=num_train, num_eval=num_eval)
+    table = CodeTable.of(ground_truth_data, representation_function)
+
+    def draw_one(draws: Draws) -> int:
+        column = random_state.randint(ground_truth_data.num_factors)
+        first = ground_truth_data.sample_factors(batch_size, random_state)
+        second = ground_truth_data.sample_factors(batch_size, random_state)
+        second = fix_factor(ground_truth_data, second, column, first[:, column], random_state)
+        draws.given(first, random_state)
+        draws.given(second, random_state)
+        return column
+
+    train, test = (
+        draw_features(ground_truth_data, table, num, draw_one, _mean_differences) for num in (num_train, num_eval)
+    )
+    result = beta_vae_of_differences(train, test, random_state)
+    return {"train_accuracy": result.train_accuracy, "eval_accuracy": result.eval_accuracy}

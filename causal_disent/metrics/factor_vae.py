@@ -1,0 +1,197 @@
+"""The FactorVAE metric (Kim & Mnih 2018, arXiv:1802.05983)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from causal_disent.metrics._arguments import check_at_least
+from causal_disent.metrics._checks import check_matrix, check_pairs, check_random_state
+from causal_disent.metrics._fixed_factor import blocks, draw_features, points_sharing
+from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.registry import component
+from causal_disent.representation.code_table import CodeTable
+
+__all__ = ["FactorVaeResult", "compute_factor_vae", "factor_vae", "factor_vae_of_variances", "prune_dims"]
+
+#: Variances (votes, codes) and the factor fixed in each (votes,).
+Labelled = tuple[FloatArray, IntArray]
+
+
+@dataclass(frozen=True)
+class FactorVaeResult:
+    """What `factor_vae` returns; chance is 1 over the number of factors.
+
+    Attributes:
+        train_accuracy: in [0, 1], higher is better; on the votes that decide which factor a code stands for.
+        eval_accuracy: in [0, 1], higher is better.
+        num_active_codes: how many codes vary enough to be voted for.
+        votes: (factors, codes) training votes.
+    """
+
+    train_accuracy: float
+    eval_accuracy: float
+    num_active_codes: int
+    votes: IntArray
+
+
+@component("prune_dims")
+def prune_dims(variances: FloatArray, threshold: float = 0.0) -> np.ndarray:
+    """Which codes are active: those with a standard deviation of at least `threshold`."""
+    return np.sqrt(variances) >= threshold
+
+
+def factor_vae(
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    batch_size: int = 64,
+    num_train: int = 10_000,
+    num_eval: int = 5_000,
+    threshold: float = 0.0,
+    random_state: np.random.RandomState | int = 0,
+) -> FactorVaeResult:
+    r"""Does the code that varies least tell which factor was held fixed?
+
+    .. math:: j^* = \arg\min_j \frac{\mathrm{Var}(z_j \mid g_i = v)}{\mathrm{Var}(z_j)},
+        \qquad \text{score} = P(\hat{\imath}(j^*) = i)
+
+    where factor i and its value v are random, the first variance is over a batch of points with that value,
+    and :math:`\hat{\imath}(j)` is the factor that most training votes for code j had.
+
+    Assumes: discrete factors, each value in several points; any number of codes. Independent factors: where
+    they are correlated, fixing one also fixes the codes of others.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows. Batches are drawn from these points.
+        batch_size: points per batch, at least two.
+        num_train: votes that decide which factor a code stands for.
+        num_eval: votes to score.
+        threshold: codes with a smaller standard deviation are left out; those that never vary always are.
+        random_state: seed or generator.
+
+    Returns:
+        `FactorVaeResult`. Accuracies are in [0, 1], higher is better; 0 if no code is active.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> factor_vae(v, v, num_train=200, num_eval=100).eval_accuracy
+        1.0
+    """
+    codes, factors = check_pairs(codes, factors)
+    _check_sizes(batch_size, num_train, num_eval)
+    generator = check_random_state(random_state)
+    active, variances = _active_codes(codes, threshold=threshold)
+    train, test = (_resampled(codes, factors, num, batch_size, generator) for num in (num_train, num_eval))
+    return factor_vae_of_variances(train, test, variances, active, factors.shape[1])
+
+
+def factor_vae_of_variances(
+    train: Labelled, test: Labelled, global_variances: FloatArray, active: np.ndarray, num_factors: int
+) -> FactorVaeResult:
+    """The last step: count votes and score them.
+
+    Args:
+        train: variances within batches (votes, codes), and the factor fixed in each (votes,).
+        test: the same of other votes.
+        global_variances: (codes,) of points without a fixed factor.
+        active: (codes,) booleans; the other codes get no votes.
+        num_factors: how many factors there are.
+    """
+    if not active.any():
+        return FactorVaeResult(0.0, 0.0, 0, np.zeros((num_factors, len(active)), dtype=np.int64))
+    votes, test_votes = (
+        _votes(variances, fixed, global_variances, active, num_factors) for variances, fixed in (train, test)
+    )
+    factor_of_code = votes.argmax(axis=0)
+    train_accuracy, eval_accuracy = (
+        float(np.take_along_axis(counts, factor_of_code[None], axis=0).sum() / counts.sum())
+        for counts in (votes, test_votes)
+    )
+    return FactorVaeResult(train_accuracy, eval_accuracy, int(active.sum()), votes)
+
+
+def _votes(
+    variances: FloatArray, fixed: IntArray, global_variances: FloatArray, active: np.ndarray, num_factors: int
+) -> IntArray:
+    """(factors, codes): how often each code varied least while each factor was fixed."""
+    least = np.argmin(variances[:, active] / global_variances[active], axis=1)
+    votes = np.zeros((num_factors, len(active)), dtype=np.int64)
+    np.add.at(votes, (fixed, np.flatnonzero(active)[least]), 1)
+    return votes
+
+
+def _active_codes(codes: FloatArray, **threshold: float) -> tuple[np.ndarray, FloatArray]:
+    """Which codes are active, and the variances of all; `threshold` is gin's if it is not given."""
+    variances = np.var(codes, axis=0, ddof=1) if len(codes) > 1 else np.zeros(codes.shape[1])
+    # Without variance there is no ratio: a code that never varies would win every vote as not-a-number.
+    varies = (codes.min(axis=0) != codes.max(axis=0)) & (variances > 0)
+    return prune_dims(variances, **threshold) & varies, variances
+
+
+def _batch_variances(codes: FloatArray) -> FloatArray:
+    """(votes, points of a vote, codes) -> (votes, codes)."""
+    return np.var(codes, axis=1, ddof=1)
+
+
+def _resampled(
+    codes: FloatArray, factors: IntArray, num: int, batch_size: int, random_state: np.random.RandomState
+) -> Labelled:
+    """`num` votes from batches of the given points."""
+    fixed = random_state.randint(factors.shape[1], size=num)
+    first = random_state.randint(len(codes), size=num)
+    batches = np.empty((num, batch_size), dtype=np.int64)
+    for i in range(factors.shape[1]):
+        batches[fixed == i] = points_sharing(factors[:, i], first[fixed == i], batch_size, random_state)
+    return np.concatenate([_batch_variances(codes[batches[block]]) for block in blocks(num)]), fixed
+
+
+def _check_sizes(batch_size: int, num_train: int, num_eval: int) -> None:
+    check_at_least(1, num_train=num_train, num_eval=num_eval)
+    check_at_least(2, batch_size=batch_size)
+
+
+def compute_factor_vae(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    batch_size: int = 64,
+    num_train: int = 10_000,
+    num_eval: int = 5_000,
+    num_variance_estimate: int = 10_000,
+) -> dict[str, Any]:
+    """The FactorVAE metric of sampled observations; gin's ``factor_vae_score``.
+
+    Gin's ``prune_dims.threshold`` is the standard deviation below which a code is left out.
+
+    Returns:
+        ``train_accuracy``, ``eval_accuracy`` and ``num_active_dims``, the number of active codes.
+    """
+    _check_sizes(batch_size, num_train, num_eval)
+    check_at_least(2, num_variance_estimate=num_variance_estimate)
+    table = CodeTable.of(ground_truth_data, representation_function)
+    overall = Draws(ground_truth_data, table)
+    overall.sample(num_variance_estimate, random_state)
+    active, variances = _active_codes(check_matrix("codes", overall.codes(), columns="codes"))
+
+    def draw_one(draws: Draws) -> int:
+        column = random_state.randint(ground_truth_data.num_factors)
+        factors = ground_truth_data.sample_factors(batch_size, random_state)
+        fixed = fix_factor(ground_truth_data, factors, column, factors[0, column], random_state)
+        draws.given(fixed, random_state)
+        return column
+
+    train, test = (
+        draw_features(ground_truth_data, table, num, draw_one, _batch_variances) for num in (num_train, num_eval)
+    )
+    result = factor_vae_of_variances(train, test, variances, active, ground_truth_data.num_factors)
+    return {
+        "train_accuracy": result.train_accuracy,
+        "eval_accuracy": result.eval_accuracy,
+        "num_active_dims": result.num_active_codes,
+    }

@@ -1,0 +1,187 @@
+"""Modularity and explicitness (Ridgeway & Mozer 2018, arXiv:1802.05312, section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causal_disent.metrics._arguments import Pairs, check_at_least, check_train_test, varying_factors
+from causal_disent.metrics._softmax_regression import class_probabilities, fit_softmax_regression
+from causal_disent.metrics.discretize import histogram_discretizer
+from causal_disent.metrics.information import codes_in_bins, mutual_information_matrix
+from causal_disent.metrics.sampling import sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = [
+    "ModularityExplicitnessResult",
+    "area_under_roc",
+    "code_modularities",
+    "compute_modularity_explicitness",
+    "modularity_explicitness",
+]
+
+
+@dataclass(frozen=True)
+class ModularityExplicitnessResult:
+    """What `modularity_explicitness` returns.
+
+    Attributes:
+        modularity: in [0, 1], higher is better.
+        explicitness_train: in [0, 1], higher is better, 0.5 is chance; on the points fitted to.
+        explicitness_test: the same on the other points.
+        modularities: (codes,); 0 for a code without information on any factor.
+        explicitnesses_train: (factors,); NaN for a factor that never varies.
+        explicitnesses_test: (factors,); NaN too for one that does not vary in the test points.
+        information: (codes, factors) mutual information in nats.
+    """
+
+    modularity: float
+    explicitness_train: float
+    explicitness_test: float
+    modularities: FloatArray
+    explicitnesses_train: FloatArray
+    explicitnesses_test: FloatArray
+    information: FloatArray
+
+
+def modularity_explicitness(train: Pairs, test: Pairs, *, num_bins: int = 20) -> ModularityExplicitnessResult:
+    r"""Does each code tell of one factor alone, and do all codes together tell every factor plainly?
+
+    .. math::
+        modularity = \frac1m \sum_j
+            \left(1 - \frac{\sum_{i \ne t_j} I(z_j; g_i)^2}{(n - 1) I(z_j; g_{t_j})^2}\right),
+        \quad t_j = \arg\max_i I(z_j; g_i)
+
+    Explicitness is the area under the ROC curve of a logistic regression that predicts factor i from all
+    codes, averaged over the values of the factor, each against the others, then over the factors.
+
+    Assumes: discrete factors, at least two, any number of codes. Independent factors: where they are
+    correlated, a perfect code of one has information on the other, and modularity falls.
+
+    Args:
+        train: codes (points, codes) and factors (points, factors) of the same points. Explicitness leaves
+            factors that never vary out, with a warning.
+        test: the same of other points.
+        num_bins: equally wide bins per code, for modularity; compare scores only at equal bins.
+
+    Returns:
+        `ModularityExplicitnessResult`. All scores are in [0, 1], higher is better; explicitness by chance
+        is 0.5.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> result = modularity_explicitness((v, v), (v, v))
+        >>> result.modularity, result.explicitness_test
+        (1.0, 1.0)
+    """
+    train, test = check_train_test(train, test, min_factors=2)
+    check_at_least(1, num_bins=num_bins)
+    return _result(train, test, histogram_discretizer(train[0], num_bins))
+
+
+def code_modularities(information: FloatArray) -> FloatArray:
+    """The modularity of each code from its information on each factor (codes, factors)."""
+    squared = np.square(information)
+    most = squared.max(axis=1)
+    informed = most > 0
+    others = squared[informed].sum(axis=1) - most[informed]
+    scores = np.zeros(len(information))
+    scores[informed] = 1.0 - others / (most[informed] * (information.shape[1] - 1))
+    return scores
+
+
+def area_under_roc(scores: FloatArray, positive: NDArray[np.bool_]) -> float:
+    """The probability that a positive point scores higher than a negative one, ties counted half.
+
+    Args:
+        scores: (points,).
+        positive: (points,) booleans, some of them true and some false.
+
+    Example:
+        >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]))
+        0.875
+    """
+    above, below = np.sort(scores[positive]), np.sort(scores[~positive])
+    beaten = np.searchsorted(below, above, "left").sum() + np.searchsorted(below, above, "right").sum()
+    return float(beaten / (2 * len(above) * len(below)))
+
+
+def _result(train: Pairs, test: Pairs, binned_codes: IntArray) -> ModularityExplicitnessResult:
+    varying = varying_factors(train[1], "modularity_explicitness")
+    information = mutual_information_matrix(binned_codes, train[1])
+    modularities = code_modularities(information)
+    points, test_points = _standardised(train[0], test[0])
+    explicit = np.full((2, train[1].shape[1]), np.nan)
+    for i in varying:
+        explicit[:, i] = _explicitness(points, train[1][:, i], test_points, test[1][:, i])
+    return ModularityExplicitnessResult(
+        modularity=float(modularities.mean()),
+        explicitness_train=_mean_of_known(explicit[0]),
+        explicitness_test=_mean_of_known(explicit[1]),
+        modularities=modularities,
+        explicitnesses_train=explicit[0],
+        explicitnesses_test=explicit[1],
+        information=information,
+    )
+
+
+def _standardised(codes: FloatArray, test_codes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean 0 and deviation 1 in the training points; a code that never varies there is 0 everywhere."""
+    active = codes.min(axis=0) != codes.max(axis=0)
+    mean = codes[:, active].mean(axis=0, dtype=np.float64)
+    deviation = codes[:, active].std(axis=0, dtype=np.float64)
+    return (codes[:, active] - mean) / deviation, (test_codes[:, active] - mean) / deviation
+
+
+def _explicitness(
+    points: FloatArray, factor: IntArray, test_points: FloatArray, test_factor: IntArray
+) -> tuple[float, float]:
+    """Mean area over the values of a factor, on the training and on the test points."""
+    values, labels = np.unique(factor, return_inverse=True)
+    weights = fit_softmax_regression(points, labels, len(values))
+    return (
+        _mean_area(class_probabilities(weights, points), values, factor),
+        _mean_area(class_probabilities(weights, test_points), values, test_factor),
+    )
+
+
+def _mean_area(probabilities: FloatArray, values: IntArray, factor: IntArray) -> float:
+    """Over the values that some of the points have and others have not; NaN if there is none."""
+    told = [(row, factor == value) for row, value in zip(probabilities, values, strict=True)]
+    areas = [area_under_roc(row, positive) for row, positive in told if positive.any() and not positive.all()]
+    return float(np.mean(areas)) if areas else float("nan")
+
+
+def _mean_of_known(scores: FloatArray) -> float:
+    known = scores[~np.isnan(scores)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def compute_modularity_explicitness(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    num_test: int = 5_000,
+    batch_size: int = 16,
+) -> dict[str, Any]:
+    """`modularity_explicitness` of sampled points, with the bins of gin's ``discretizer``.
+
+    Returns:
+        ``modularity_score``, ``explicitness_score_train`` and ``explicitness_score_test``.
+    """
+    train, test = (
+        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+        for num_points in (num_train, num_test)
+    )
+    train, test = check_train_test(train, test, min_factors=2)
+    result = _result(train, test, codes_in_bins(train[0]))
+    return {
+        "modularity_score": result.modularity,
+        "explicitness_score_train": result.explicitness_train,
+        "explicitness_score_test": result.explicitness_test,
+    }
