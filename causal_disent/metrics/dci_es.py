@@ -1,0 +1,221 @@
+"""Explicitness and size, the E and S of DCI-ES (Eastwood et al. 2023, arXiv:2210.00364)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.metrics._arguments import Pairs, check_at_least, check_train_test
+from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._linear_probe import predict_linear, standardise
+from causal_disent.metrics._numbers import check_not_negative
+from causal_disent.metrics._per_factor import in_place, per_factor_keys, varying_in_both
+from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = ["DciEsResult", "compute_dci_es", "dci_es", "explicitness_of_curve"]
+
+WIDTHS = (0, 8, 16, 32, 64, 128, 256, 512)
+#: A probe that takes away less than this part of the baseline loss has not learnt anything.
+SMALLEST_GAIN = 0.01
+
+
+@dataclass(frozen=True)
+class DciEsResult:
+    """What `dci_es` returns.
+
+    Attributes:
+        explicitness: mean of `per_factor`; in [-1, 1], higher is better.
+        per_factor: (factors,) E of each factor; NaN if it never varies.
+        size: factors over codes; higher is better, 1 for as many codes as factors.
+        informativeness: 1 - lowest loss, averaged over the factors; in [0, 1], higher is better.
+        capacities: (probes,) capacity of each probe.
+        losses: (probes, factors) lowest loss of the probes up to each capacity, 1 for the baseline; NaN if
+            the factor never varies.
+    """
+
+    explicitness: float
+    per_factor: FloatArray
+    size: float
+    informativeness: float
+    capacities: FloatArray
+    losses: FloatArray
+
+
+def dci_es(
+    train: Pairs,
+    test: Pairs,
+    *,
+    categorical: Sequence[int] = (),
+    widths: Sequence[int] = WIDTHS,
+    ridge: float = 1e-4,
+    random_state: np.random.RandomState | int = 0,
+) -> DciEsResult:
+    r"""How little capacity a probe needs to predict the factors from the codes, and how few codes there are.
+
+    .. math::
+        E_i = 1 - \frac{\sum_{t \ge 2} \left(\frac12(\ell_{t-1} + \ell_t) - \ell_*\right)
+        (\kappa_t - \kappa_{t-1})}{\frac12 (\kappa_T - \kappa_1)(\ell_b - \ell_*)}, \qquad S = \frac nm
+
+    where :math:`\ell_t` is the lowest held-out loss of probes of capacity :math:`\kappa_t` or less,
+    :math:`\ell_* = \ell_T`, :math:`\ell_b` the loss of predicting the mean, n the number of factors and m
+    the number of codes. The area under the loss-capacity curve is compared with that of a straight fall from
+    the baseline: E is 1 if the smallest probe is the best, 0 for the straight fall, and towards -1 the larger
+    the probe that first learns anything. Choices that the definition leaves open:
+
+    - Probes: ridge regressions on the codes and `widths` random Fourier features of them, one draw shared by
+      all widths. The smallest probe, of width 0, is linear. The features have frequencies at scales from a
+      quarter of the typical distance between points to all of it.
+    - Capacity: the logarithm of the number of weights per output, 1 + m + width.
+    - Loss: squared error over variance (1 - R²), so the baseline is 1; for categorical factors that of
+      their one-hot classes together. A loss above the baseline counts as the baseline.
+    - A factor of which no probe takes away 1 % of the baseline loss has E = -1: there the formula is 0 / 0.
+
+    The authors' tables have the normaliser of :math:`\ell_* = 0`, with which codes of pure noise have E = 1.
+
+    Assumes: factors whose numbers are ordered, discrete or continuous, unless named in `categorical`; they
+    need not be independent, and there may be any number of codes.
+
+    Args:
+        train: codes (points, codes) and factors (points, factors) of the same points.
+        test: the same of other points.
+        categorical: indices of factors whose numbers are names without an order.
+        widths: increasing numbers of random features, at least two; compare scores only at equal widths.
+        ridge: penalty on the squared weights, per point.
+        random_state: seed or generator of the random features.
+
+    Returns:
+        `DciEsResult`. E is in [-1, 1], S above 0 (and 1 at most, if there are as many codes as factors);
+        higher is better. Factors that do not vary in both sets are left out, with a warning.
+
+    Example:
+        >>> v = np.random.RandomState(0).normal(size=(200, 2))
+        >>> result = dci_es((2 * v[:100], v[:100]), (2 * v[100:], v[100:]), widths=(0, 8, 16))
+        >>> round(result.explicitness, 2), result.size
+        (1.0, 1.0)
+    """
+    train, test = check_train_test(train, test)
+    _check_widths(widths)
+    check_not_negative(ridge=ridge)
+    num_codes, num_factors = train[0].shape[1], train[1].shape[1]
+    _check_categorical(categorical, num_factors)
+    columns = varying_in_both(train[1], test[1], "dci_es")
+    inputs = _features(*standardise(train[0], test[0]), max(widths), check_random_state(random_state))
+    targets = [_targets(train[1][:, i], test[1][:, i], i in categorical) for i in columns]
+    found = np.array([_losses(*inputs, targets, num_codes + width, ridge) for width in widths])
+    found = np.minimum.accumulate(np.minimum(found, 1.0), axis=0)
+    capacities = np.log(1.0 + num_codes + np.asarray(widths, dtype=np.float64))
+    scores = np.array([explicitness_of_curve(capacities, curve) for curve in found.T])
+    losses = np.full((len(widths), num_factors), np.nan)
+    losses[:, columns] = found
+    return DciEsResult(
+        float(scores.mean()),
+        in_place(scores, columns, num_factors),
+        len(columns) / num_codes,
+        float(1.0 - found[-1].mean()),
+        capacities,
+        losses,
+    )
+
+
+def explicitness_of_curve(capacities: FloatArray, losses: FloatArray, baseline: float = 1.0) -> float:
+    """The last step: E of losses that do not rise with capacity.
+
+    Example:
+        >>> explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0]))
+        0.0
+    """
+    gain = baseline - losses[-1]
+    if gain < SMALLEST_GAIN * baseline:
+        return -1.0
+    area = np.trapezoid(losses - losses[-1], capacities)
+    return float(1.0 - area / (0.5 * (capacities[-1] - capacities[0]) * gain))
+
+
+def _features(
+    train: FloatArray, test: FloatArray, width: int, random_state: np.random.RandomState
+) -> tuple[FloatArray, FloatArray]:
+    """Standardised codes, then `width` random Fourier features of them."""
+    num_codes = train.shape[1]
+    scales = np.exp2(random_state.uniform(-2.0, 0.0, size=width)) * np.sqrt(num_codes)
+    frequencies = random_state.normal(size=(num_codes, width)) / scales
+    phases = random_state.uniform(0.0, 2.0 * np.pi, size=width)
+    both = (np.hstack([codes, np.cos(codes @ frequencies + phases)]) for codes in (train, test))
+    return next(both), next(both)
+
+
+def _targets(train: IntArray, test: IntArray, is_categorical: bool) -> tuple[FloatArray, FloatArray]:
+    """What a probe predicts: the values, or a column for each class."""
+    if is_categorical:
+        classes = np.unique(np.concatenate([train, test]))
+        return (train[:, None] == classes).astype(np.float64), (test[:, None] == classes).astype(np.float64)
+    return standardise(train[:, None], test[:, None])
+
+
+def _losses(
+    train_inputs: FloatArray,
+    test_inputs: FloatArray,
+    targets: Sequence[tuple[FloatArray, FloatArray]],
+    num_inputs: int,
+    ridge: float,
+) -> list[float]:
+    """Held-out squared error over variance of each target, from the first `num_inputs` inputs."""
+    train_targets = np.hstack([train for train, _ in targets])
+    predicted = predict_linear(train_inputs[:, :num_inputs], train_targets, test_inputs[:, :num_inputs], ridge)
+    ends = np.cumsum([train.shape[1] for train, _ in targets])[:-1]
+    parts = np.split(predicted, ends, axis=1)
+    return [
+        float(((test - part) ** 2).sum() / ((test - test.mean(axis=0)) ** 2).sum())
+        for (_, test), part in zip(targets, parts, strict=True)
+    ]
+
+
+def _check_widths(widths: Any) -> None:
+    for width in widths:
+        check_at_least(0, widths=width)
+    if len(widths) < 2 or (np.diff(widths) <= 0).any():
+        raise errors.InvalidInput(f"`widths` are at least two increasing numbers; given: {tuple(widths)!r}.")
+
+
+def _check_categorical(categorical: Any, num_factors: int) -> None:
+    strange = [i for i in categorical if i not in range(num_factors)]
+    if strange:
+        raise errors.InvalidInput(
+            f"`categorical` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
+        )
+
+
+def compute_dci_es(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    num_test: int = 5_000,
+    batch_size: int = 16,
+    categorical: Sequence[int] = (),
+    widths: Sequence[int] = WIDTHS,
+    ridge: float = 1e-4,
+) -> dict[str, Any]:
+    """`dci_es`, with probes fitted to `num_train` sampled points and tested on `num_test` others.
+
+    Returns:
+        ``DCI_ES_explicitness``, ``DCI_ES_size``, ``DCI_ES_informativeness`` and
+        ``DCI_ES_explicitness_factor_<name>``.
+    """
+    check_at_least(2, num_test=num_test)
+    train, test = (
+        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+        for num_points in (num_train, num_test)
+    )
+    result = dci_es(train, test, categorical=categorical, widths=widths, ridge=ridge, random_state=random_state)
+    return {
+        "DCI_ES_explicitness": result.explicitness,
+        "DCI_ES_size": result.size,
+        "DCI_ES_informativeness": result.informativeness,
+        **per_factor_keys("DCI_ES_explicitness", result.per_factor, factor_names(ground_truth_data)),
+    }

@@ -1,0 +1,255 @@
+"""InfoMEC: modularity, explicitness and compactness (Hsu et al. 2023, arXiv:2305.18378)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causal_disent import errors
+from causal_disent.metrics._arguments import check_at_least
+from causal_disent.metrics._checks import check_choice, check_pairs, check_random_state
+from causal_disent.metrics._linear_probe import standardise
+from causal_disent.metrics._per_factor import in_place, per_factor_keys, several_varying
+from causal_disent.metrics.discretize import discretizer, histogram_discretizer
+from causal_disent.metrics.information import entropies, mutual_information_matrix
+from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = ["InfomecResult", "compactness", "compute_infomec", "infomec", "modularity"]
+
+ESTIMATORS = ("neighbours", "bins", "discrete")
+#: A continuous code is active if its range is more than this part of the widest code's (the authors' 1/20).
+ACTIVE_RANGE = 0.05
+
+
+@dataclass(frozen=True)
+class InfomecResult:
+    """What `infomec` returns.
+
+    Attributes:
+        modularity: InfoM in [0, 1]; 1 if each active code is informed about one factor.
+        explicitness: InfoE, at most 1; 1 if linear probes predict all factors surely.
+        compactness: InfoC in [0, 1]; 1 if one active code is informed about each factor.
+        explicitness_per_factor: (factors,); NaN if the factor never varies.
+        matrix: (codes, factors) normalised mutual information; NaN if the factor never varies.
+        active: (codes,) which codes modularity and compactness are about.
+    """
+
+    modularity: float
+    explicitness: float
+    compactness: float
+    explicitness_per_factor: FloatArray
+    matrix: FloatArray
+    active: NDArray[np.bool_]
+
+
+def infomec(
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    estimator: str = "neighbours",
+    num_neighbours: int = 10,
+    num_bins: int = 20,
+    max_iterations: int = 100,
+    random_state: np.random.RandomState | int = 0,
+) -> InfomecResult:
+    r"""Does each code have one factor, each factor one code, and are the factors easy to read off?
+
+    .. math::
+        M_{ji} = \frac{I(z_j; g_i)}{H(g_i)}, \qquad
+        InfoM = \frac{\frac1m \sum_j \frac{\max_i M_{ji}}{\sum_i M_{ji}} - \frac1n}{1 - \frac1n}, \qquad
+        InfoC = \frac{\frac1n \sum_i \frac{\max_j M_{ji}}{\sum_j M_{ji}} - \frac1m}{1 - \frac1m}
+
+    over the m active codes and n factors, and
+
+    .. math:: InfoE = \frac1n \sum_i \frac{H_V(g_i) - H_V(g_i | z)}{H_V(g_i)}
+
+    where :math:`H_V` is the log loss of a logistic regression that sees nothing, or all codes. As the authors
+    do, the regression has no penalty and weighs classes evenly (so :math:`H_V(g_i)` is the log of the number
+    of values), and its loss is taken on the points it was fitted to.
+
+    A code that says nothing about any factor counts 0 in InfoM, a factor that no code says anything about
+    counts 0 in InfoC, and of a single active code InfoC is 1; the formulas leave these cases open. Noise has
+    an InfoM above 0, since one of its small values is the largest: read InfoM and InfoC along with InfoE.
+
+    Assumes: discrete factors; independent ones, or else a code of one is informed about the others too; any
+    number of codes.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, at least two that vary, the same rows.
+        estimator: of mutual information. ``"neighbours"``, for continuous codes, counts nearest neighbours
+            (Ross 2014), as the authors do; ``"bins"`` counts codes in equally wide bins, which is faster;
+            ``"discrete"``, for quantised codes, takes each distinct value of a code as a class, one-hot in
+            the regression too, and every code that varies as active.
+        num_neighbours: of ``"neighbours"``.
+        num_bins: of ``"bins"``, per code.
+        max_iterations: of the logistic regression; without a penalty, perfect codes improve on and on.
+        random_state: seed or generator; ``"neighbours"`` breaks ties at random.
+
+    Returns:
+        `InfomecResult`. All three are at most 1, higher is better. Factors that never vary are left out.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> result = infomec(v, v, estimator="discrete")
+        >>> result.modularity, result.compactness, round(result.explicitness, 2)
+        (1.0, 1.0, 1.0)
+    """
+    codes, factors = check_pairs(codes, factors, min_factors=2)
+    check_choice("estimator", estimator, ESTIMATORS)
+    check_at_least(1, num_neighbours=num_neighbours, max_iterations=max_iterations)
+    check_at_least(2, num_bins=num_bins)
+    columns = several_varying(factors, "infomec", 2)
+    labels = _labels(factors[:, columns])
+    generator = check_random_state(random_state)
+    if estimator == "neighbours":
+        information = _neighbour_information(codes, labels, num_neighbours, generator)
+    else:
+        binned = _labels(codes) if estimator == "discrete" else histogram_discretizer(codes, num_bins)
+        information = mutual_information_matrix(binned, labels)
+    normalised = information / entropies(labels)
+    active = _active(codes, 0.0 if estimator == "discrete" else ACTIVE_RANGE)
+    explicit = _explicitness(_inputs(codes, estimator), labels, max_iterations)
+    matrix = np.full((codes.shape[1], factors.shape[1]), np.nan)
+    matrix[:, columns] = normalised
+    return InfomecResult(
+        modularity(normalised[active]),
+        float(explicit.mean()),
+        compactness(normalised[active]),
+        in_place(explicit, columns, factors.shape[1]),
+        matrix,
+        active,
+    )
+
+
+def modularity(normalised: FloatArray) -> float:
+    """InfoM of (active codes, factors).
+
+    Example:
+        >>> modularity(np.array([[0.5, 0.0], [0.25, 0.25]]))
+        0.5
+    """
+    return _peakedness(normalised)
+
+
+def compactness(normalised: FloatArray) -> float:
+    """InfoC of (active codes, factors).
+
+    Example:
+        >>> compactness(np.array([[0.5, 0.25], [0.0, 0.25]]))
+        0.5
+    """
+    return _peakedness(normalised.T)
+
+
+def _peakedness(rows: FloatArray) -> float:
+    """Mean share of the largest entry in its row, from 0 for an even row to 1 for a single entry."""
+    num_rows, width = rows.shape
+    if not num_rows or not width:
+        return 0.0
+    if width == 1:
+        return 1.0
+    totals = rows.sum(axis=1)
+    shares = np.full(num_rows, 1.0 / width)
+    np.divide(rows.max(axis=1), totals, out=shares, where=totals > 0)
+    return float((shares.mean() - 1.0 / width) / (1.0 - 1.0 / width))
+
+
+def _active(codes: FloatArray, threshold: float) -> NDArray[np.bool_]:
+    """Codes whose range exceeds `threshold` of the widest."""
+    ranges = codes.max(axis=0).astype(np.float64) - codes.min(axis=0)
+    return ranges > threshold * ranges.max()
+
+
+def _labels(columns: NDArray[Any]) -> IntArray:
+    """Each column's values as 0, 1, ... in their order."""
+    return np.stack([np.unique(values, return_inverse=True)[1] for values in columns.T], axis=1)
+
+
+def _neighbour_information(
+    codes: FloatArray, labels: IntArray, num_neighbours: int, random_state: np.random.RandomState
+) -> FloatArray:
+    """Mutual information in nats (codes, factors) by nearest neighbours of the same label."""
+    from sklearn.feature_selection import mutual_info_classif
+
+    for i, factor in enumerate(labels.T):
+        if np.bincount(factor).max() < 2:
+            raise errors.InvalidInput(
+                f"No two points share a value of varying factor {i}: it is not discrete. Put it in bins first."
+            )
+    scaled, _ = standardise(codes, codes)
+    columns = [
+        mutual_info_classif(
+            scaled, factor, discrete_features=False, n_neighbors=num_neighbours, random_state=random_state
+        )
+        for factor in labels.T
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _inputs(codes: FloatArray, estimator: str) -> Any:
+    """What the logistic regression sees: one-hot discrete codes, or standardised ones."""
+    if estimator == "discrete":
+        from sklearn.preprocessing import OneHotEncoder
+
+        return OneHotEncoder().fit_transform(codes)
+    return standardise(codes, codes)[0]
+
+
+def _explicitness(inputs: Any, labels: IntArray, max_iterations: int) -> FloatArray:
+    """Part of each factor's log loss that a linear probe takes away."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss
+
+    gained = []
+    for factor in labels.T:
+        probe = LogisticRegression(C=np.inf, class_weight="balanced", max_iter=max_iterations)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            probe.fit(inputs, factor)
+        # Seeing nothing, evenly weighted classes are equally probable.
+        nothing = np.log(len(probe.classes_))
+        gained.append(1.0 - log_loss(factor, probe.predict_proba(inputs)) / nothing)
+    return np.array(gained)
+
+
+def compute_infomec(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    batch_size: int = 16,
+    estimator: str = "neighbours",
+    num_neighbours: int = 10,
+    num_bins: int = 20,
+    max_iterations: int = 100,
+) -> dict[str, Any]:
+    """`infomec` of `num_train` sampled points.
+
+    Returns:
+        ``InfoM``, ``InfoE``, ``InfoC``, ``num_active_dims`` and ``InfoE_factor_<name>``.
+    """
+    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
+    result = infomec(
+        codes,
+        discretizer(factors),
+        estimator=estimator,
+        num_neighbours=num_neighbours,
+        num_bins=num_bins,
+        max_iterations=max_iterations,
+        random_state=random_state,
+    )
+    return {
+        "InfoM": result.modularity,
+        "InfoE": result.explicitness,
+        "InfoC": result.compactness,
+        "num_active_dims": float(result.active.sum()),
+        **per_factor_keys("InfoE", result.explicitness_per_factor, factor_names(ground_truth_data)),
+    }

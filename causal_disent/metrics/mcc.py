@@ -1,0 +1,131 @@
+"""Mean correlation coefficient, MCC (Hyvärinen and Morioka 2016, arXiv:1605.06336)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causal_disent.metrics._arguments import varying_factors
+from causal_disent.metrics._checks import check_choice, check_pairs
+from causal_disent.metrics._linear_probe import standardise
+from causal_disent.metrics._per_factor import in_place, per_factor_keys
+from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = ["MccResult", "compute_mcc", "matched_correlation", "mcc"]
+
+CORRELATIONS = ("pearson", "spearman")
+
+
+@dataclass(frozen=True)
+class MccResult:
+    """What `mcc` returns.
+
+    Attributes:
+        score: in [0, 1], higher is better.
+        per_factor: (factors,) correlation of each factor with its code; 0 if it got none, NaN if it never
+            varies.
+        matches: the code of each factor, None if it got none.
+        matrix: (codes, factors) absolute correlations; NaN for a factor that never varies, 0 for a code
+            that never varies.
+    """
+
+    score: float
+    per_factor: FloatArray
+    matches: tuple[int | None, ...]
+    matrix: FloatArray
+
+
+def mcc(codes: FloatArray, factors: FloatArray | IntArray, *, correlation: str = "pearson") -> MccResult:
+    r"""Correlation of each factor with a code of its own, under the best assignment.
+
+    .. math:: MCC = \frac1n \max_{\pi} \sum_i |\mathrm{corr}(z_{\pi(i)}, g_i)|
+
+    where :math:`\pi` gives no code to two factors. A factor for which no code is left counts 0.
+
+    Assumes: factors whose numbers are ordered, discrete or continuous; as many codes as factors at least,
+    for 1 to be within reach; independent factors, or else a code of one also correlates with the others.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) numbers, the same rows.
+        correlation: ``"pearson"``, for factors recovered up to scale; or ``"spearman"``, up to any
+            increasing or decreasing function.
+
+    Returns:
+        `MccResult`. The score is in [0, 1], higher is better. Factors that never vary are left out.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> mcc(-3.0 * v[:, ::-1], v).score
+        1.0
+        >>> mcc(v[:, :1], v).score
+        0.5
+    """
+    codes, factors = check_pairs(codes, factors)
+    check_choice("correlation", correlation, CORRELATIONS)
+    columns = varying_factors(factors, "mcc")
+    correlations = _correlations(codes, factors[:, columns], correlation)
+    values, matches = matched_correlation(correlations)
+    num_factors = factors.shape[1]
+    matrix = np.full((codes.shape[1], num_factors), np.nan)
+    matrix[:, columns] = correlations
+    code_of = dict(zip(columns.tolist(), matches, strict=True))
+    return MccResult(
+        float(values.mean()),
+        in_place(values, columns, num_factors),
+        tuple(code_of.get(factor) for factor in range(num_factors)),
+        matrix,
+    )
+
+
+def matched_correlation(correlations: FloatArray) -> tuple[FloatArray, list[int | None]]:
+    """The last step: each factor's correlation and code under the assignment of the largest sum.
+
+    Example:
+        >>> matched_correlation(np.array([[0.9, 0.8], [0.7, 0.1]]))
+        (array([0.7, 0.8]), [1, 0])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    chosen, assigned = linear_sum_assignment(correlations, maximize=True)
+    values = np.zeros(correlations.shape[1])
+    values[assigned] = correlations[chosen, assigned]
+    code_of = dict(zip(assigned.tolist(), chosen.tolist(), strict=True))
+    return values, [code_of.get(factor) for factor in range(correlations.shape[1])]
+
+
+def _correlations(codes: NDArray[Any], factors: NDArray[Any], correlation: str) -> FloatArray:
+    """Absolute correlations (codes, factors)."""
+    if correlation == "spearman":
+        from scipy.stats import rankdata
+
+        codes, factors = rankdata(codes, axis=0), rankdata(factors, axis=0)
+    scaled_codes, _ = standardise(codes, codes)
+    scaled_factors, _ = standardise(factors, factors)
+    return np.minimum(np.abs(scaled_codes.T @ scaled_factors) / len(codes), 1.0)  # 1 up to rounding
+
+
+def compute_mcc(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    batch_size: int = 16,
+) -> dict[str, Any]:
+    """`mcc` of `num_train` sampled points, with both correlations.
+
+    Returns:
+        ``MCC_pearson``, ``MCC_spearman``, ``MCC_pearson_factor_<name>``, ``MCC_spearman_factor_<name>``.
+    """
+    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
+    names = factor_names(ground_truth_data)
+    results = {f"MCC_{kind}": mcc(codes, factors, correlation=kind) for kind in CORRELATIONS}
+    scores = {key: result.score for key, result in results.items()}
+    for key, result in results.items():
+        scores |= per_factor_keys(key, result.per_factor, names)
+    return scores

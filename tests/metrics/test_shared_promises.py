@@ -1,0 +1,115 @@
+"""What the metrics of correlation, information and probes promise alike."""
+
+import random
+
+import numpy as np
+import pytest
+
+from causal_disent import errors
+from causal_disent.data.dummy import IdentityData
+from causal_disent.metrics.dci_es import compute_dci_es, dci_es
+from causal_disent.metrics.dcimig import compute_dcimig, dcimig
+from causal_disent.metrics.infomec import compute_infomec, infomec
+from causal_disent.metrics.jemmig import compute_jemmig, jemmig
+from causal_disent.metrics.mcc import compute_mcc, mcc
+from causal_disent.metrics.mig_sup import compute_mig_sup, mig_sup
+from causal_disent.metrics.r2 import compute_r2, linear_r2
+
+HELD_OUT = (dci_es, linear_r2)
+ON_ONE_SAMPLE = (dcimig, infomec, jemmig, mcc, mig_sup)
+COMPUTED = {
+    compute_dci_es: "DCI_ES_explicitness",
+    compute_dcimig: "DCIMIG",
+    compute_infomec: "InfoE",
+    compute_jemmig: "JEMMIG",
+    compute_mcc: "MCC_pearson",
+    compute_mig_sup: "MIG_sup",
+    compute_r2: "R2",
+}
+TESTED = (compute_dci_es, compute_r2)
+GRID = np.stack(np.unravel_index(np.arange(120) % 12, (3, 4)), axis=1)
+WITH_NAN = np.where(np.arange(240).reshape(120, 2) == 13, np.nan, GRID)
+
+
+def call(metric, codes, factors):
+    """`metric` of these points; one that needs test points gets the same again."""
+    return metric((codes, factors), (codes, factors)) if metric in HELD_OUT else metric(codes, factors)
+
+
+def few_points(compute):
+    return {"num_train": 300, "num_test": 150} if compute in TESTED else {"num_train": 300}
+
+
+@pytest.mark.parametrize("metric", HELD_OUT + ON_ONE_SAMPLE)
+@pytest.mark.parametrize(
+    ("codes", "factors", "message"),
+    [
+        (GRID[:-1], GRID, "must describe the same points; given: 119 and 120 rows"),
+        (WITH_NAN, GRID, "`codes` must be finite; point 6 has nan in column 1"),
+        (np.empty((0, 2)), np.empty((0, 2)), r"`codes` must have shape \(points, codes\)"),
+        (GRID, GRID[:, 0], r"`factors` must have shape \(points, factors\)"),
+        (GRID.astype(str), GRID, "`codes` must hold numbers"),
+        (GRID, np.zeros_like(GRID), "needs a factor that varies; all 2 are constant"),
+    ],
+)
+def test_bad_inputs(metric, codes, factors, message):
+    with pytest.raises(errors.InvalidInput, match=message):
+        call(metric, codes, factors)
+
+
+@pytest.mark.parametrize("metric", HELD_OUT + ON_ONE_SAMPLE)
+def test_a_factor_that_never_varies_is_left_out_with_a_warning(metric):
+    with_constant = np.column_stack([GRID[:, 0], np.full(len(GRID), 7), GRID[:, 1]])
+    with pytest.warns(UserWarning, match="leaves out factors that never vary: 1"):
+        found = call(metric, GRID.astype(float), with_constant)
+    expected = call(metric, GRID.astype(float), GRID)
+    score = next(iter(vars(expected)))
+    assert getattr(found, score) == pytest.approx(getattr(expected, score))
+
+
+@pytest.mark.parametrize("metric", (dcimig, infomec, mig_sup))
+def test_comparing_factors_takes_two(metric):
+    with pytest.raises(errors.InvalidInput, match="At least 2 factors are needed; given: 1"):
+        metric(GRID, GRID[:, :1])
+    one_varies = np.column_stack([GRID[:, 0], np.zeros(len(GRID))])
+    with (
+        pytest.warns(UserWarning, match="never vary"),
+        pytest.raises(errors.InvalidInput, match="needs at least 2 factors that vary; of 2 given, 1 does"),
+    ):
+        metric(GRID, one_varies)
+
+
+@pytest.mark.parametrize("metric", (dcimig, infomec, jemmig, mig_sup))
+@pytest.mark.parametrize("num_bins", (1, 2.5, True))
+def test_bad_numbers_of_bins(metric, num_bins):
+    with pytest.raises(errors.InvalidInput, match="`num_bins` must be a whole number, at least 2"):
+        metric(GRID, GRID, num_bins=num_bins)
+
+
+@pytest.mark.parametrize("compute", COMPUTED)
+def test_computed_from_data(compute):
+    scores = compute(IdentityData(), np.asarray, np.random.RandomState(0), **few_points(compute))
+    assert COMPUTED[compute] in scores
+    assert all(type(value) is float and np.isfinite(value) for value in scores.values())
+    if compute is not compute_mig_sup:  # a mean over codes, whose gaps it lists instead
+        assert sum("_factor_factor_3" in key for key in scores) >= 1
+
+
+@pytest.mark.parametrize("compute", COMPUTED)
+def test_same_seed_same_score_and_the_global_generators_rest(compute):
+    np.random.seed(1)  # noqa: NPY002
+    random.seed(1)
+    before = np.random.get_state()[1].copy(), random.getstate()  # noqa: NPY002
+    runs = [
+        compute(IdentityData(), lambda x: np.tanh(x - 5.0), np.random.RandomState(3), **few_points(compute))
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+    assert (np.random.get_state()[1] == before[0]).all()  # noqa: NPY002
+    assert random.getstate() == before[1]
+
+
+@pytest.mark.parametrize("compute", TESTED)
+def test_too_few_test_points(compute):
+    with pytest.raises(errors.InvalidInput, match="`num_test` must be a whole number, at least 2; given: 0"):
+        compute(IdentityData(), np.asarray, np.random.RandomState(0), num_train=10, num_test=0)
