@@ -7,10 +7,23 @@ from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.evaluation.local_engine import LocalEngine
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.attribution import dci_importance, irs_attribution, mutual_information
+from causal_disent.metrics.beta_vae import compute_beta_vae_sklearn
 from causal_disent.metrics.causal_disentanglement import compute_causal_disentanglement
 from causal_disent.metrics.cg import compute_cg
+from causal_disent.metrics.dci_es import compute_dci_es
+from causal_disent.metrics.dcimig import compute_dcimig
+from causal_disent.metrics.factor_vae import compute_factor_vae
+from causal_disent.metrics.infomec import compute_infomec
 from causal_disent.metrics.irs import compute_irs
+from causal_disent.metrics.jemmig import compute_jemmig
+from causal_disent.metrics.mcc import compute_mcc
+from causal_disent.metrics.mig import compute_mig
+from causal_disent.metrics.mig_sup import compute_mig_sup
+from causal_disent.metrics.modularity_explicitness import compute_modularity_explicitness
+from causal_disent.metrics.r2 import compute_r2
+from causal_disent.metrics.sap_score import compute_sap
 from causal_disent.metrics.uc import compute_uc
+from causal_disent.metrics.unsupervised_metrics import compute_unsupervised_metrics
 from causal_disent.registry import Register
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
@@ -57,6 +70,84 @@ def register_metrics(register: Register) -> None:
         compute_causal_disentanglement,
         summary="irs, uc and cg of one sample",
         assumes="discrete factors, at least two, possibly confounded; a decoder",
+    )
+    register(
+        "mig",
+        compute_mig,
+        summary="gap between the two codes that say most about a factor",
+        assumes="discrete, independent factors; two or more codes",
+    )
+    register(
+        "sap_score",
+        compute_sap,
+        summary="gap between the two codes that predict a factor best",
+        assumes="independent factors, discrete unless continuous_factors; two or more codes",
+    )
+    register(
+        "modularity_explicitness",
+        compute_modularity_explicitness,
+        summary="does a code tell of one factor, and do all tell every factor plainly?",
+        assumes="discrete, independent factors, two or more",
+    )
+    register(
+        "unsupervised_metrics",
+        compute_unsupervised_metrics,
+        summary="how far the codes are from independent",
+        assumes="nothing of the factors; two or more codes",
+    )
+    register(
+        "beta_vae_sklearn",
+        compute_beta_vae_sklearn,
+        summary="do differences of codes tell which factor two points share?",
+        assumes="discrete, independent factors, two or more",
+    )
+    register(
+        "factor_vae_score",
+        compute_factor_vae,
+        summary="does the code that varies least tell which factor was fixed?",
+        assumes="discrete, independent factors",
+    )
+    register(
+        "mcc",
+        compute_mcc,
+        summary="does each factor correlate with a code of its own?",
+        assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
+    )
+    register(
+        "r2",
+        compute_r2,
+        summary="do linear maps predict factors from codes, and codes from factors?",
+        assumes="ordered factors, discrete or continuous; any number of codes",
+    )
+    register(
+        "mig_sup",
+        compute_mig_sup,
+        summary="gap between the two factors each code says most about",
+        assumes="discrete, independent factors, at least two; any number of codes",
+    )
+    register(
+        "jemmig",
+        compute_jemmig,
+        summary="one code per factor, and nothing else in that code?",
+        assumes="discrete, independent factors; at least two codes",
+    )
+    register(
+        "dcimig",
+        compute_dcimig,
+        summary="entropy captured by codes that tell one factor from the others",
+        assumes="discrete, independent factors, at least two; at least as many codes as factors",
+    )
+    register(
+        "infomec",
+        compute_infomec,
+        summary="modularity, explicitness and compactness by information",
+        assumes="discrete, independent factors, at least two; any number of codes",
+    )
+    register(
+        "dci_es",
+        compute_dci_es,
+        summary="how small a probe reads the factors off, and how few codes?",
+        assumes="ordered factors unless named categorical; any number of codes",
     )
 
 

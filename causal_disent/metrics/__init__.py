@@ -3,22 +3,64 @@
 The ``compute_*`` functions have disentanglement_lib's signature and are what gin configs name.
 """
 
+from causal_disent.metrics.beta_vae import BetaVaeResult, beta_vae
 from causal_disent.metrics.cg import CgResult, counterfactual_generativeness
+from causal_disent.metrics.dci_es import DciEsResult, dci_es
+from causal_disent.metrics.dcimig import DcimigResult, dcimig
+from causal_disent.metrics.factor_vae import FactorVaeResult, factor_vae
+from causal_disent.metrics.infomec import InfomecResult, infomec
+from causal_disent.metrics.information import entropies, mutual_information_matrix
 from causal_disent.metrics.irs import IrsResult, irs
+from causal_disent.metrics.jemmig import JemmigResult, jemmig
+from causal_disent.metrics.mcc import MccResult, mcc
+from causal_disent.metrics.mig import MigResult, mig
+from causal_disent.metrics.mig_sup import MigSupResult, mig_sup
+from causal_disent.metrics.modularity_explicitness import ModularityExplicitnessResult, modularity_explicitness
+from causal_disent.metrics.r2 import R2Result, linear_r2
+from causal_disent.metrics.sap_score import SapResult, sap
 from causal_disent.metrics.uc import (
     UcResult,
     unconfoundedness,
     unconfoundedness_curve,
     unconfoundedness_of_sets,
 )
+from causal_disent.metrics.unsupervised_metrics import UnsupervisedResult, unsupervised_scores
 
 __all__ = [
+    "BetaVaeResult",
     "CgResult",
+    "DciEsResult",
+    "DcimigResult",
+    "FactorVaeResult",
+    "InfomecResult",
     "IrsResult",
+    "JemmigResult",
+    "MccResult",
+    "MigResult",
+    "MigSupResult",
+    "ModularityExplicitnessResult",
+    "R2Result",
+    "SapResult",
     "UcResult",
+    "UnsupervisedResult",
+    "beta_vae",
     "counterfactual_generativeness",
+    "dci_es",
+    "dcimig",
+    "entropies",
+    "factor_vae",
+    "infomec",
     "irs",
+    "jemmig",
+    "linear_r2",
+    "mcc",
+    "mig",
+    "mig_sup",
+    "modularity_explicitness",
+    "mutual_information_matrix",
+    "sap",
     "unconfoundedness",
     "unconfoundedness_curve",
     "unconfoundedness_of_sets",
+    "unsupervised_scores",
 ]
