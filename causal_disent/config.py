@@ -21,6 +21,7 @@ from causal_disent.registry import COMPONENTS, KINDS, Entry, registry
 __all__ = [
     "REQUIRED",
     "bind_missing",
+    "bindings_of",
     "configurable",
     "gin_config",
     "install",
@@ -62,7 +63,7 @@ def install() -> None:
         for entry in registry.entries(kind):
             registry.configure(entry, _wrap(_gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
     for name, component in COMPONENTS.items():
-        component.implementation = _wrap(name, component.function, ("target",))
+        component.implementation = _wrap(name, component.function, component.supplied)
 
 
 def _set_up_files() -> None:
@@ -129,7 +130,9 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
 def _missing_binding(error: BaseException) -> errors.ConfigError | None:
     """What to say if a parameter that has no default was not bound."""
     text = str(getattr(error, "failure", error))
-    required = re.match(r"Required bindings for `(?P<owner>[\w./]+)` not provided in config: \[(?P<names>.*)\]", text)
+    required = re.match(
+        r"Required bindings for `(?P<owner>[\w./]+)` not provided in config: \[(?P<names>.*)\]", text
+    )
     if required is None:
         return None
     parameters = [f"{required['owner']}.{name}" for name in re.findall(r"\w+", required["names"])]
@@ -277,8 +280,18 @@ def operative_config() -> str:
 
 def operative_bindings() -> dict[str, str]:
     """The same, flat: parameter -> value as text."""
+    return _flat(gin.operative_config_str())
+
+
+def bindings_of(*names: str) -> tuple[tuple[str, str], ...]:
+    """What is bound for the configurables of these names: equal where they would be called alike."""
+    bound = _flat(gin.config_str()).items()
+    return tuple(sorted((key, value) for key, value in bound if key.rpartition(".")[0].split("/")[-1] in names))
+
+
+def _flat(config: str) -> dict[str, str]:
     return {
         _key(statement): repr(statement.value)
-        for statement in config_parser.ConfigParser(gin.operative_config_str(), _References())
+        for statement in config_parser.ConfigParser(config, _References())
         if isinstance(statement, config_parser.BindingStatement)
     }

@@ -6,7 +6,7 @@ The registry fills itself on first use through the loader that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,9 +149,10 @@ class Component:
     wrapper into `implementation`, so that bindings such as ``discretizer.num_bins`` reach it.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], supplied: Sequence[str]) -> None:
         self.name = name
         self.function = function
+        self.supplied = supplied
         self.implementation = function
         self.__doc__ = function.__doc__
 
@@ -162,11 +163,16 @@ class Component:
 COMPONENTS: dict[str, Component] = {}
 
 
-def component(name: str) -> Callable[[Callable[..., Any]], Component]:
-    """Make a function bindable from gin as `name`, without importing gin."""
+def component(name: str, *, supplied: Sequence[str] = ("target",)) -> Callable[[Callable[..., Any]], Component]:
+    """Make a function bindable from gin as `name`, without importing gin.
+
+    Args:
+        name: what configs call it.
+        supplied: arguments that the program gives, so that configs cannot bind them.
+    """
 
     def wrap(function: Callable[..., Any]) -> Component:
-        COMPONENTS[name] = Component(name, function)
+        COMPONENTS[name] = Component(name, function, supplied)
         return COMPONENTS[name]
 
     return wrap

@@ -41,10 +41,10 @@ def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | No
     except flags.Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    if values["version"].value:
+    if values.version:
         print(f"causal_disent {__version__}")
         return 0
-    if values["help"].value:
+    if values.help:
         print(usage.strip() + "\n" + values.get_help())
         return 0
     return None

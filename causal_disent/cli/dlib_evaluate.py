@@ -38,16 +38,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     define_gin_flags(values)
     over = parse(values, sys.argv if argv is None else ["dlib_evaluate", *argv], USAGE)
-    return run(lambda: _evaluate(values), debug=values["debug"].value) if over is None else over
+    return run(lambda: _evaluate(values), debug=values.debug) if over is None else over
 
 
 def _evaluate(values: flags.FlagValues) -> int:
     for name in ("input_dir", "output_dir"):
-        if not values[name].value:
+        if not getattr(values, name):
             raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
-    source, target = Path(values["input_dir"].value), Path(values["output_dir"].value)
+    source, target = Path(values.input_dir), Path(values.output_dir)
+    from causal_disent.steps.evaluate import CodeTables, evaluate_with_gin
+
+    code_tables: CodeTables = {}  # shared: no image is encoded twice
     for name, output, configs, bindings in _runs(values, target):
-        scores = _run_one(source, output, values["overwrite"].value, configs, bindings)
+        overwrite = values.overwrite
+        scores = evaluate_with_gin(source, output, overwrite, configs, bindings, code_tables)
         print(f"{name}: " + ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items()))
         print(f"  -> {output}")
     return 0
@@ -55,8 +59,8 @@ def _evaluate(values: flags.FlagValues) -> int:
 
 def _runs(values: flags.FlagValues, target: Path) -> list[tuple[str, Path, list[str], list[str]]]:
     """Name, output folder, configs and bindings of each run."""
-    configs, bindings = list(values["gin_config"].value), list(values["gin_bindings"].value)
-    pattern = values["gin_evaluation_config_glob"].value
+    configs, bindings = list(values.gin_config), list(values.gin_bindings)
+    pattern = values.gin_evaluation_config_glob
     if not pattern:
         return [("evaluation", target, configs, bindings)]
     files = sorted(glob.glob(pattern))
@@ -67,14 +71,6 @@ def _runs(values: flags.FlagValues, target: Path) -> list[tuple[str, Path, list[
         for file in files
         for stem in [Path(file).stem]
     ]
-
-
-def _run_one(
-    source: Path, output: Path, overwrite: bool, configs: list[str], bindings: list[str]
-) -> dict[str, object]:
-    from causal_disent.steps.evaluate import evaluate_with_gin
-
-    return evaluate_with_gin(source, output, overwrite, configs, bindings)
 
 
 def _headline(scores: dict[str, object]) -> dict[str, float]:

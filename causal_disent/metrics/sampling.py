@@ -80,9 +80,9 @@ def sample_codes(
     Returns:
         codes (points, codes) and factors (points, factors).
     """
-    for name, value in (("num_train", num_points), ("batch_size", batch_size)):
+    for name, value in (("The number of points", num_points), ("`batch_size`", batch_size)):
         if value < 1:
-            raise errors.InvalidInput(f"`{name}` must be at least 1; given: {value!r}.")
+            raise errors.InvalidInput(f"{name} must be at least 1; given: {value!r}.")
     draws = Draws(data, representation)
     sizes = (min(batch_size, num_points - start) for start in range(0, num_points, batch_size))
     factors = [draws.sample(size, random_state) for size in sizes]

@@ -36,6 +36,10 @@ class CodeTable:
             return representation
         return cls(data, representation)
 
+    def adopt(self, other: CodeTable) -> None:
+        """Take over the codes that an equal representation of equal data has computed already."""
+        self._known, self._codes = other._known, other._codes
+
     def __call__(self, images: FloatArray, /) -> FloatArray:
         return self.representation(images)
 

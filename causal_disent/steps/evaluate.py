@@ -10,6 +10,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import (
     REQUIRED,
+    bindings_of,
     configurable,
     gin_config,
     operative_bindings,
@@ -21,10 +22,16 @@ from causal_disent.config import (
 from causal_disent.evaluation.evaluate import run_metric
 from causal_disent.evaluation.results import check_free, new_folder, write_results
 from causal_disent.registry import registry
+from causal_disent.representation.code_table import CodeTable
 from causal_disent.steps.dataset import dataset
 from causal_disent.steps.representation import bind_folder, representation
 
-__all__ = ["evaluate", "evaluate_with_gin"]
+__all__ = ["CodeTables", "evaluate", "evaluate_with_gin"]
+
+Metric = str | Callable[..., dict[str, Any]]
+
+#: What was encoded, by what it was: shared by the runs of one command.
+CodeTables = dict[Any, CodeTable]
 
 
 def evaluate_with_gin(
@@ -33,6 +40,7 @@ def evaluate_with_gin(
     overwrite: bool = False,
     gin_config_files: Sequence[str | Path] | None = None,
     gin_bindings: Sequence[str] | None = None,
+    code_tables: CodeTables | None = None,
 ) -> dict[str, Any]:
     """`evaluate` under a config that is cleared afterwards, also when the run fails.
 
@@ -42,22 +50,24 @@ def evaluate_with_gin(
         overwrite: replace `output_dir`.
         gin_config_files: paths, or names of shipped configs such as ``metrics/uc.gin``.
         gin_bindings: lines such as ``"uc.rho = 2"``.
+        code_tables: pass the same dict to several calls to have each image encoded once in all of them.
 
     Returns:
         The scores.
     """
     with gin_config(gin_config_files, gin_bindings):
-        return evaluate(model_dir, output_dir, overwrite)
+        return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables)
 
 
-@configurable("evaluation", supplied=("model_dir", "output_dir", "overwrite"))
+@configurable("evaluation", supplied=("model_dir", "output_dir", "overwrite", "code_tables"))
 def evaluate(
     model_dir: str | Path,
     output_dir: str | Path,
     overwrite: bool = False,
-    evaluation_fn: str | Callable[..., dict[str, Any]] = REQUIRED,
+    evaluation_fn: Metric | Sequence[Metric] = REQUIRED,
     random_seed: int = REQUIRED,
     name: str = "",
+    code_tables: CodeTables | None = None,
 ) -> dict[str, Any]:
     """Run the bound metric on the representation in `model_dir` and write a result folder.
 
@@ -65,9 +75,11 @@ def evaluate(
         model_dir: the folder with the representation.
         output_dir: the folder to write.
         overwrite: replace `output_dir` if it exists.
-        evaluation_fn: the metric, ``@uc`` in a config, or its name.
-        random_seed: of the draws.
+        evaluation_fn: the metric, ``@uc`` in a config, or its name; or a list of metrics, whose keys are
+            then prefixed as in ``uc:UC``.
+        random_seed: of the draws; each metric starts from it.
         name: what to call the evaluation; part of the saved config.
+        code_tables: as for `evaluate_with_gin`.
 
     Returns:
         The scores, with ``elapsed_time`` in seconds.
@@ -75,19 +87,46 @@ def evaluate(
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
     check_free(target, overwrite=overwrite)
-    described = bind_folder(source)
-    _bind_dataset(source, described)
-    data = dataset()
-    encoder = representation(data)
-    if isinstance(evaluation_fn, str):
-        evaluation_fn = registry.function("metrics", evaluation_fn)
+    _bind_dataset(source, bind_folder(source))
+    table = _code_table(source, {} if code_tables is None else code_tables)
+    metrics = [_named(metric) for metric in _as_list(evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
-        metric = metric_name(evaluation_fn)
-        artifacts = folder / "artifacts" / (name or metric)
-        scores = run_metric(evaluation_fn, metric, data, encoder, random_seed, artifacts)
+        scores: dict[str, Any] = {}
+        for metric, function in metrics:
+            artifacts = folder / "artifacts" / (name or metric)
+            found = run_metric(function, metric, table.data, table, random_seed, artifacts)
+            prefix = f"{metric}:" if isinstance(evaluation_fn, (list, tuple)) else ""
+            scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores["elapsed_time"] = time.perf_counter() - started
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), source / "results")
     return scores
+
+
+def _as_list(metrics: Metric | Sequence[Metric]) -> Sequence[Metric]:
+    return metrics if isinstance(metrics, (list, tuple)) else [metrics]  # type: ignore[list-item]
+
+
+def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
+    """What users call a metric, and the metric."""
+    if isinstance(metric, str):
+        return metric, registry.function("metrics", metric)
+    function = getattr(metric, "__wrapped__", metric)
+    for entry in registry.entries("metrics"):
+        if entry.factory is function:
+            return entry.name, metric
+    return getattr(metric, "__name__", type(metric).__name__), metric
+
+
+def _code_table(source: Path, code_tables: CodeTables) -> CodeTable:
+    """The data set and the representation, with the codes that an earlier run found for the same ones."""
+    data = dataset()
+    table = CodeTable(data, representation(data))
+    names = [query("dataset.name"), query("representation.name")]
+    key = (source.resolve(), bindings_of("dataset", "representation", *names))
+    if key in code_tables:
+        table.adopt(code_tables[key])
+    code_tables[key] = table
+    return table
 
 
 def _bind_dataset(source: Path, described: dict[str, Any]) -> None:
@@ -107,12 +146,3 @@ def _bind_dataset(source: Path, described: dict[str, Any]) -> None:
     for key, value in found.items():
         if key == "dataset.name" or query(key) is None:
             rebind(key, value)
-
-
-def metric_name(metric: Callable[..., Any]) -> str:
-    """What users call a metric: its registered name, or the function's own."""
-    function = getattr(metric, "__wrapped__", metric)
-    for entry in registry.entries("metrics"):
-        if entry.factory is function:
-            return entry.name
-    return getattr(metric, "__name__", type(metric).__name__)

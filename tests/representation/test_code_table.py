@@ -102,5 +102,5 @@ def test_fixing_a_factor_keeps_the_draws_unless_confounded(random_state):
 def test_wrong_codes_are_refused(small_data, random_state):
     with pytest.raises(errors.InvalidInput, match=r"codes of shape \(12, codes\).*it returned shape \(12,\)"):
         CodeTable(small_data, lambda images: images[:, 0, 0, 0]).codes_of(np.arange(12))
-    with pytest.raises(errors.InvalidInput, match="`num_train` must be at least 1"):
+    with pytest.raises(errors.InvalidInput, match="The number of points must be at least 1"):
         sample_codes(small_data, CountingEncoder(), 0, random_state, 16)

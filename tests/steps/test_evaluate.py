@@ -164,6 +164,34 @@ def test_a_metric_can_be_named_by_text(oracle_folder, tmp_path):
         )
 
 
+def test_several_metrics_of_one_run(oracle_folder, tmp_path):
+    bindings = [*BINDINGS, "evaluation.evaluation_fn = [@irs, 'uc']", "uc.num_train = 100"]
+    scores = evaluate_with_gin(oracle_folder(), tmp_path / "out", gin_bindings=bindings)
+    assert scores["irs:IRS"] >= 0.999 and scores["uc:UC"] == 1.0
+    alone = evaluate_with_gin(tmp_path / "model", tmp_path / "alone", gin_bindings=BINDINGS)
+    assert alone["IRS"] == scores["irs:IRS"]
+
+
+def test_runs_share_what_was_encoded(oracle_folder, tmp_path, monkeypatch):
+    from causal_disent.representation.oracles import Oracle
+
+    seen = []
+    encode = Oracle.__call__
+    monkeypatch.setattr(Oracle, "__call__", lambda self, images: seen.append(len(images)) or encode(self, images))
+    folder, tables = oracle_folder("representation.name = 'mixed_oracle'\n"), {}
+    first = evaluate_with_gin(folder, tmp_path / "a", gin_bindings=BINDINGS, code_tables=tables)
+    distinct = sum(seen)
+    assert 0 < distinct <= 100
+    again = evaluate_with_gin(folder, tmp_path / "b", gin_bindings=BINDINGS, code_tables=tables)
+    assert sum(seen) == distinct and again["IRS"] == first["IRS"]
+    saved = read(tmp_path / "b/results/json/evaluation_config.json")
+    assert saved["candle_mini.scenes"] == "3" and saved["mixed_oracle.strength"] == "1.0"
+    other = evaluate_with_gin(
+        folder, tmp_path / "c", gin_bindings=[*BINDINGS, "mixed_oracle.strength = 0.1"], code_tables=tables
+    )
+    assert other["IRS"] != first["IRS"]  # another representation: nothing is shared
+
+
 def test_missing_bindings_of_a_metric_are_named(oracle_folder, tmp_path):
     @gin.configurable("demanding_metric", module="test_evaluate")
     def demanding(ground_truth_data, representation_function, random_state, artifact_dir=None, size=gin.REQUIRED):
