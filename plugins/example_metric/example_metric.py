@@ -10,9 +10,7 @@ def explained_variance(
     ground_truth_data, representation_function, random_state, artifact_dir=None, num_train=1000, batch_size=16
 ):
     """Share of the factors' variance that a linear map of the codes explains; in [0, 1], higher is better."""
-    codes, factors = sample_codes(
-        ground_truth_data, representation_function, num_train, random_state, batch_size
-    )
+    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
     inputs = np.column_stack([codes, np.ones(len(codes))])
     solution = np.linalg.lstsq(inputs, factors, rcond=None)[0]
     residual = ((factors - inputs @ solution) ** 2).sum()

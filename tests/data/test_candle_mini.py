@@ -16,7 +16,7 @@ def test_factors_are_candles(candle):
 def test_the_image_is_that_of_its_row(candle, random_state):
     factors, images = candle.sample(5, random_state)
     assert images.shape == (5, 64, 64, 3) and images.dtype == np.float32
-    assert 0 <= images.min() and images.max() <= 1
+    assert images.min() >= 0 and images.max() <= 1
     table = candle.factor_table.loc[candle.sample_indices(factors, random_state)]
     for i, name in enumerate(candle.factor_names):
         np.testing.assert_array_equal(table[name].cat.codes, factors[:, i])
