@@ -11,7 +11,7 @@ demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
 
 test: $(INSTALLED) lint
-	$(BIN)/python -m pytest --numprocesses 2 tests causal_disent
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 tests causal_disent
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

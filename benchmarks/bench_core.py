@@ -15,6 +15,7 @@ from _timing import best, pin_threads
 pin_threads()
 
 import numpy as np  # noqa: E402
+from _conv import SmallConvNet  # noqa: E402
 
 from causal_disent.metrics import counterfactual_generativeness, irs, unconfoundedness  # noqa: E402
 from causal_disent.metrics.baselines import baseline_of  # noqa: E402
@@ -28,25 +29,6 @@ def sample(num_points: int, num_codes: int) -> tuple[np.ndarray, np.ndarray]:
     factors = np.stack([generator.randint(size, size=num_points) for size in SIZES], axis=1)
     mixing = generator.normal(size=(len(SIZES), num_codes))
     return factors @ mixing + generator.normal(size=(num_points, num_codes)), factors
-
-
-class SmallConvNet:
-    """Four strided convolutions on 64x64x3, as disentanglement_lib's encoder, as matrix products."""
-
-    def __init__(self) -> None:
-        generator = np.random.RandomState(0)
-        self.kernels = [
-            generator.normal(size=(k * k * c, d)).astype(np.float32)
-            for k, c, d in ((4, 3, 32), (4, 32, 32), (2, 32, 64), (2, 64, 64))
-        ]
-
-    def __call__(self, images: np.ndarray) -> np.ndarray:
-        for kernel, size in zip(self.kernels, (4, 4, 2, 2), strict=True):
-            pad = (size - 2) // 2
-            padded = np.pad(images, ((0, 0), (pad, pad), (pad, pad), (0, 0)))
-            windows = np.lib.stride_tricks.sliding_window_view(padded, (size, size), axis=(1, 2))[:, ::2, ::2]
-            images = np.maximum(windows.reshape(*windows.shape[:3], -1) @ kernel, 0)
-        return images.reshape(len(images), -1)
 
 
 def pairwise_deviation(codes: np.ndarray, num_points: int) -> np.ndarray:

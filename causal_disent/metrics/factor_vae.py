@@ -38,7 +38,7 @@ class FactorVaeResult:
     votes: IntArray
 
 
-@component("prune_dims")
+@component("prune_dims", supplied=("variances",))
 def prune_dims(variances: FloatArray, threshold: float = 0.0) -> np.ndarray:
     """Which codes are active: those with a standard deviation of at least `threshold`."""
     return np.sqrt(variances) >= threshold

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from causal_disent.config import REQUIRED, configurable, install
+from causal_disent import errors
+from causal_disent.config import REQUIRED, configurable, install, query, rebind, recorded_bindings
 from causal_disent.data.view import view
 from causal_disent.registry import registry
 
-__all__ = ["dataset", "get_dataset"]
+__all__ = ["bind_dataset", "dataset", "get_dataset"]
 
 
 def get_dataset(
@@ -37,3 +39,22 @@ def get_dataset(
 def dataset(name: str = REQUIRED, factors: Sequence[str] | None = None, confounding: Any = None) -> Any:
     """The data set that the config binds; its own options are bound under its own name."""
     return get_dataset(name, factors=factors, confounding=confounding)
+
+
+def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
+    """Where the config leaves the data set open or says "auto", take the one the representation was made for."""
+    if query("dataset.name") not in (None, "auto"):
+        return
+    found = {key: value for key, value in described.items() if key.startswith("dataset.")}
+    recorded = source / "results" / "gin" / "postprocess.gin"
+    if not found and recorded.is_file():
+        name = recorded_bindings(recorded).get("dataset.name", "")
+        found = {"dataset.name": name.strip("'\"")} if name else {}
+    if "dataset.name" not in found:
+        raise errors.ConfigError(
+            "The config names no data set, and the input folder does not either. Add a binding such as "
+            "dataset.name = 'candle_mini'."
+        )
+    for key, value in found.items():
+        if key == "dataset.name" or query(key) is None:
+            rebind(key, value)

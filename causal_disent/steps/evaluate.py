@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from causal_disent import errors
 from causal_disent.config import (
     REQUIRED,
     bindings_of,
@@ -16,14 +15,12 @@ from causal_disent.config import (
     operative_bindings,
     operative_config,
     query,
-    rebind,
-    recorded_bindings,
 )
 from causal_disent.evaluation.evaluate import run_metric
 from causal_disent.evaluation.results import check_free, new_folder, write_results
 from causal_disent.registry import registry
 from causal_disent.representation.code_table import CodeTable
-from causal_disent.steps.dataset import dataset
+from causal_disent.steps.dataset import bind_dataset, dataset
 from causal_disent.steps.representation import bind_folder, representation
 
 __all__ = ["CodeTables", "evaluate", "evaluate_with_gin"]
@@ -87,7 +84,7 @@ def evaluate(
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
     check_free(target, overwrite=overwrite)
-    _bind_dataset(source, bind_folder(source))
+    bind_dataset(source, bind_folder(source))
     table = _code_table(source, {} if code_tables is None else code_tables)
     metrics = [_named(metric) for metric in _as_list(evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
@@ -127,22 +124,3 @@ def _code_table(source: Path, code_tables: CodeTables) -> CodeTable:
         table.adopt(code_tables[key])
     code_tables[key] = table
     return table
-
-
-def _bind_dataset(source: Path, described: dict[str, Any]) -> None:
-    """Where the config leaves the data set open or says "auto", take the one the representation was made for."""
-    if query("dataset.name") not in (None, "auto"):
-        return
-    found = {key: value for key, value in described.items() if key.startswith("dataset.")}
-    recorded = source / "results" / "gin" / "postprocess.gin"
-    if not found and recorded.is_file():
-        name = recorded_bindings(recorded).get("dataset.name", "")
-        found = {"dataset.name": name.strip("'\"")} if name else {}
-    if "dataset.name" not in found:
-        raise errors.ConfigError(
-            "The config names no data set, and the input folder does not either. Add a binding such as "
-            "dataset.name = 'candle_mini'."
-        )
-    for key, value in found.items():
-        if key == "dataset.name" or query(key) is None:
-            rebind(key, value)

@@ -10,11 +10,11 @@ from causal_disent.config import bind_missing, configurable, literal_bindings
 from causal_disent.registry import registry
 from causal_disent.representation.folder import check_input
 
-__all__ = ["bind_folder", "representation"]
+__all__ = ["bind_folder", "load_folder", "read_folder", "representation"]
 
 
-def bind_folder(folder: Path) -> dict[str, Any]:
-    """Bind what the folder's file says and the config leaves open; what it says is returned."""
+def read_folder(folder: Path) -> dict[str, Any]:
+    """The bindings of the folder's file: its model, the model's options, perhaps its data set."""
     file = check_input(folder)
     bindings = literal_bindings(file)
     name = bindings.get("representation.name")
@@ -27,9 +27,23 @@ def bind_folder(folder: Path) -> dict[str, Any]:
             raise errors.ConfigError(
                 f"{file}: '{parameter}' cannot be bound here, only {errors.listing(f'{a}*' for a in allowed)}."
             )
-    described = {key: value for key, value in bindings.items() if not key.startswith("dataset.")}
-    bind_missing(described, str(file))
     return bindings
+
+
+def bind_folder(folder: Path) -> dict[str, Any]:
+    """Bind what the folder's file says of its model and the config leaves open; all it says is returned."""
+    bindings = read_folder(folder)
+    described = {key: value for key, value in bindings.items() if not key.startswith("dataset.")}
+    bind_missing(described, str(folder))
+    return bindings
+
+
+def load_folder(folder: Path, data: Any) -> Any:
+    """The model of one folder of several, with its own options instead of the config's."""
+    bindings = read_folder(folder)
+    name = bindings["representation.name"]
+    options = {key.rpartition(".")[2]: value for key, value in bindings.items() if key.startswith(f"{name}.")}
+    return registry.function("models", name)(data, **options)
 
 
 @configurable("representation", supplied=("data",))
