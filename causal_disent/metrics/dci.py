@@ -1,0 +1,212 @@
+"""Disentanglement, completeness, informativeness (Eastwood and Williams 2018, openreview By-7dz-AZ)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from causal_disent.metrics._arguments import Pairs, varying_factors
+from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._fitting import Problem, accuracies, check_labelled, fit_each, importances, problems_of
+from causal_disent.metrics.estimators import Estimator, estimator_named, name_of
+from causal_disent.metrics.fixed_data import encode_fixed, split
+from causal_disent.metrics.sampling import sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = [
+    "DciResult",
+    "completeness",
+    "completeness_per_factor",
+    "compute_dci",
+    "compute_dci_on_fixed_data",
+    "dci",
+    "disentanglement",
+    "disentanglement_per_code",
+]
+
+#: Added to every importance, so that a code or factor without any is spread evenly: entropy 1, score 0.
+SMALLEST_IMPORTANCE = 1e-11
+
+
+@dataclass(frozen=True)
+class DciResult:
+    """What `dci` returns.
+
+    Attributes:
+        disentanglement: in [0, 1]; 1 if each code counts for one factor only.
+        completeness: in [0, 1]; 1 if each factor is predicted from one code only.
+        informativeness_train: mean accuracy of the predictions on the training points.
+        informativeness_test: the same on the test points.
+        importance: (codes, factors) how much each code counts in predicting each factor; a column sums to 1,
+            or to 0 for a factor that never varies.
+        disentanglement_per_code: (codes,).
+        completeness_per_factor: (factors,); NaN for a factor that never varies.
+        estimator: the name of what predicted.
+    """
+
+    disentanglement: float
+    completeness: float
+    informativeness_train: float
+    informativeness_test: float
+    importance: FloatArray
+    disentanglement_per_code: FloatArray
+    completeness_per_factor: FloatArray
+    estimator: str
+
+
+def dci(
+    train: Pairs,
+    test: Pairs,
+    *,
+    estimator: str | Estimator = "gradient_boosting",
+    random_state: np.random.RandomState | int = 0,
+    num_jobs: int | None = None,
+) -> DciResult:
+    r"""Does each code count for one factor, does each factor need one code, and is it predicted at all?
+
+    .. math::
+        D = \sum_j w_j \left(1 - H_n\left(\frac{R_{j\cdot}}{\sum_i R_{ji}}\right)\right), \qquad
+        C = \sum_i v_i \left(1 - H_m\left(\frac{R_{\cdot i}}{\sum_j R_{ji}}\right)\right)
+
+    where :math:`R_{ji}` is the importance of code j in a classifier that predicts factor i, :math:`H_n` the
+    entropy to the base n, the number of factors (m: of codes), and the weights are the shares of R in the row
+    of a code, :math:`w_j`, or in the column of a factor, :math:`v_i`. Informativeness is the accuracy.
+
+    Assumes: discrete factors. Independent factors: where they are correlated, a perfect code of one helps to
+    predict the other too, and counts for both.
+
+    Args:
+        train: codes (points, codes) and factors (points, factors) of the same points. Factors that never vary
+            in it are left out, with a warning.
+        test: the same of other points, for the informativeness.
+        estimator: ``"gradient_boosting"`` (disentanglement_lib's), ``"histogram_boosting"`` (the same trees on
+            binned codes, thirty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function that
+            makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator only.
+        random_state: seed or generator, for the estimators.
+        num_jobs: factors to fit at a time; by default as many as there are cores.
+
+    Returns:
+        `DciResult`. All scores are in [0, 1], higher is better.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+        >>> result = dci((v, v), (v, v), estimator="histogram_boosting")
+        >>> round(result.disentanglement, 6), round(result.completeness, 6), result.informativeness_test
+        (1.0, 1.0, 1.0)
+    """
+    train, test = check_labelled(train, test)
+    make = estimator_named(estimator)
+    varying = varying_factors(train[1], "dci")
+    num_codes, num_factors = train[0].shape[1], train[1].shape[1]
+
+    def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
+        return importances(model, num_codes), accuracies(model, problem)
+
+    fits = fit_each(make, problems_of(train, test, varying), finish, check_random_state(random_state), num_jobs)
+    matrix = np.stack([column for column, _ in fits], axis=1)
+    train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
+    everywhere, per_factor = np.zeros((num_codes, num_factors)), np.full(num_factors, np.nan)
+    everywhere[:, varying], per_factor[varying] = matrix, completeness_per_factor(matrix)
+    return DciResult(
+        disentanglement(matrix),
+        completeness(matrix),
+        float(train_accuracy),
+        float(test_accuracy),
+        everywhere,
+        disentanglement_per_code(matrix),
+        per_factor,
+        name_of(make),
+    )
+
+
+def disentanglement_per_code(importance: FloatArray) -> FloatArray:
+    """1 less the entropy of each row of (codes, factors), to the base of the number of factors.
+
+    Example:
+        >>> disentanglement_per_code(np.array([[1.0, 0.0], [0.5, 0.5]])).round(6)
+        array([1., 0.])
+    """
+    return _one_less_entropy(importance)
+
+
+def completeness_per_factor(importance: FloatArray) -> FloatArray:
+    """1 less the entropy of each column of (codes, factors), to the base of the number of codes."""
+    return _one_less_entropy(importance.T)
+
+
+def disentanglement(importance: FloatArray) -> float:
+    """The mean over codes, weighted with the share of the importance that each has."""
+    return _weighted(disentanglement_per_code(importance), importance.sum(axis=1))
+
+
+def completeness(importance: FloatArray) -> float:
+    """The mean over factors, weighted with the share of the importance that each has."""
+    return _weighted(completeness_per_factor(importance), importance.sum(axis=0))
+
+
+def _one_less_entropy(rows: FloatArray) -> FloatArray:
+    if rows.shape[1] == 1:
+        return np.ones(len(rows))  # nothing to be spread over
+    from scipy.stats import entropy
+
+    return 1.0 - entropy(rows + SMALLEST_IMPORTANCE, base=rows.shape[1], axis=1)
+
+
+def _weighted(scores: FloatArray, weights: FloatArray) -> float:
+    return float(np.average(scores, weights=weights if weights.sum() > 0 else None))
+
+
+def compute_dci(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    num_test: int = 5_000,
+    batch_size: int = 16,
+    estimator_fn: str | Estimator = "gradient_boosting",
+    num_jobs: int | None = None,
+) -> dict[str, Any]:
+    """`dci` of `num_train` and `num_test` sampled points.
+
+    Returns:
+        ``informativeness_train``, ``informativeness_test``, ``disentanglement``, ``completeness``, and
+        ``estimator``, the name of what predicted.
+    """
+    train, test = (
+        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+        for num_points in (num_train, num_test)
+    )
+    return _keys(dci(train, test, estimator=estimator_fn, random_state=random_state, num_jobs=num_jobs))
+
+
+def compute_dci_on_fixed_data(
+    observations: FloatArray,
+    labels: IntArray,
+    representation_function: Representation,
+    train_percentage: float = 0.9,
+    batch_size: int = 100,
+    estimator_fn: str | Estimator = "gradient_boosting",
+    num_jobs: int | None = None,
+) -> dict[str, Any]:
+    """`dci` of given observations (points, ...) and labels (factors, points); gin's ``dci_validation``.
+
+    Returns:
+        The keys of `compute_dci`.
+    """
+    codes, factors = encode_fixed(observations, labels, representation_function, batch_size)
+    train, test = split(codes, factors, train_percentage)
+    return _keys(dci(train, test, estimator=estimator_fn, num_jobs=num_jobs))
+
+
+def _keys(result: DciResult) -> dict[str, Any]:
+    """The entries of a result file."""
+    return {
+        "informativeness_train": result.informativeness_train,
+        "informativeness_test": result.informativeness_test,
+        "disentanglement": result.disentanglement,
+        "completeness": result.completeness,
+        "estimator": result.estimator,
+    }

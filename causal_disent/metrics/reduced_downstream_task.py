@@ -1,0 +1,239 @@
+"""What of a factor is left once the codes that predict it best are gone.
+
+A representation that keeps each factor in a code of its own forgets it then, and the other factors not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.metrics._arguments import Pairs, check_at_least
+from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.metrics.dci import dci
+from causal_disent.metrics.downstream_task import sizes_of
+from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.sampling import sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.registry import component
+
+__all__ = [
+    "ReducedDownstreamResult",
+    "compute_reduced_downstream_task",
+    "factorwise_dci",
+    "reduced_downstream_task",
+    "reduced_representation",
+]
+
+#: (codes, train points), (factors, train points), and the same of test points, to (codes, factors) scores.
+Measure = Callable[..., FloatArray]
+
+
+@dataclass(frozen=True)
+class ReducedDownstreamResult:
+    """What `reduced_downstream_task` returns.
+
+    Attributes:
+        removed: (factors, removed) the codes taken away for each factor, in their order.
+        train_accuracy: (factors, factors); entry (i, k) is that of factor k without the codes of factor i.
+        test_accuracy: the same on the test points.
+    """
+
+    removed: IntArray
+    train_accuracy: FloatArray
+    test_accuracy: FloatArray
+
+    @property
+    def score(self) -> float:
+        """Mean test accuracy of the other factors less that of the factors whose codes are gone."""
+        reduced, others = _reduced_and_others(self.test_accuracy)
+        return float(others.mean() - reduced.mean())
+
+
+@component("factorwise_dci")
+def factorwise_dci(
+    mus_train: FloatArray,
+    ys_train: IntArray,
+    mus_test: FloatArray,
+    ys_test: IntArray,
+    estimator_fn: str | Estimator = "gradient_boosting",
+    random_state: np.random.RandomState | int = 0,
+) -> FloatArray:
+    """The importance (codes, factors) that `dci` finds; points are in the second axis of each argument."""
+    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
+    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+
+
+@component("reduced_representation")
+def reduced_representation(correlation_measure: Measure = factorwise_dci) -> Measure:
+    """What decides which code of a factor goes: the one with the largest score."""
+    return correlation_measure
+
+
+def reduced_downstream_task(
+    train: Pairs,
+    test: Pairs,
+    *,
+    num_factors_to_remove: int = 1,
+    estimator: str | Estimator = "gradient_boosting_classifier",
+    measure: Measure = factorwise_dci,
+    random_state: np.random.RandomState | int = 0,
+    num_jobs: int | None = None,
+) -> ReducedDownstreamResult:
+    r"""Accuracy for every factor without the codes that matter most to one of them.
+
+    .. math:: A_{ik} = P\left(f_{ik}(z_{-C_i}) = g_k\right)
+
+    where :math:`C_i` are the codes removed for factor i, one after the other, each the most important of those
+    left, and :math:`f_{ik}` has learnt factor k from the rest.
+
+    Assumes: discrete factors, at least two; more codes than are removed. Independent factors: where they are
+    correlated, the codes of one still tell of the other.
+
+    Args:
+        train: codes (points, codes) and factors (points, factors) of the same points.
+        test: the same of other points.
+        num_factors_to_remove: how many codes to take away for each factor.
+        estimator: what predicts (`causal_disent.metrics.estimators`).
+        measure: what tells the importance of codes, by default that of `dci`; a function of codes (codes,
+            points) and factors (factors, points) of the training points, then of the test points.
+        random_state: seed or generator, for the classifiers.
+        num_jobs: classifiers to fit at a time; by default as many as there are cores.
+
+    Returns:
+        `ReducedDownstreamResult`. Good codes have a low accuracy on the diagonal, a high one elsewhere.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+        >>> reduced_downstream_task((v, v), (v, v), estimator="histogram_boosting").test_accuracy
+        array([[0.5, 1. ],
+               [1. , 0.5]])
+    """
+    train, test = check_labelled(train, test, min_factors=2)
+    check_at_least(0, num_factors_to_remove=num_factors_to_remove)
+    num_codes, num_factors = train[0].shape[1], train[1].shape[1]
+    if num_factors_to_remove >= num_codes:
+        raise errors.InvalidInput(
+            f"`num_factors_to_remove` must leave a code of {num_codes}; given: {num_factors_to_remove}."
+        )
+    generator = check_random_state(random_state)
+    left = _codes_left(train, test, num_factors_to_remove, measure, generator)
+    problems = [
+        problem
+        for kept in left
+        for problem in problems_of((train[0][:, kept], train[1]), (test[0][:, kept], test[1]))
+    ]
+    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
+    train_accuracy, test_accuracy = np.array(fits).T.reshape(2, num_factors, num_factors)
+    removed = np.array([np.setdiff1d(np.arange(num_codes), kept) for kept in left])
+    return ReducedDownstreamResult(removed, train_accuracy, test_accuracy)
+
+
+def _codes_left(
+    train: Pairs, test: Pairs, num_to_remove: int, measure: Measure, generator: np.random.RandomState
+) -> list[IntArray]:
+    """For each factor, the codes that stay."""
+    num_codes, num_factors = train[0].shape[1], train[1].shape[1]
+    left: list[IntArray] = [np.arange(num_codes)] * num_factors
+    if num_to_remove == 0:
+        return left
+    # At first all factors have the same codes, and one matrix tells the most important one of each.
+    first = _scores(measure, train, test, generator)
+    left = [np.delete(kept, column.argmax()) for kept, column in zip(left, first.T, strict=True)]
+    for _ in range(1, num_to_remove):
+        left = [
+            np.delete(kept, _scores_of_factor(measure, train, test, kept, i, generator).argmax())
+            for i, kept in enumerate(left)
+        ]
+    return left
+
+
+def _scores_of_factor(
+    measure: Measure, train: Pairs, test: Pairs, kept: IntArray, factor: int, generator: np.random.RandomState
+) -> FloatArray:
+    """The scores of the codes in `kept` for one factor."""
+    # The built-in measure takes factors one by one; a foreign one may compare them.
+    columns = [factor] if _is_built_in(measure) else list(range(train[1].shape[1]))
+    reduced, reduced_test = ((codes[:, kept], factors[:, columns]) for codes, factors in (train, test))
+    return _scores(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
+
+
+def _scores(measure: Measure, train: Pairs, test: Pairs, generator: np.random.RandomState) -> FloatArray:
+    """The measure's scores (codes, factors)."""
+    seed = {"random_state": generator} if _is_built_in(measure) else {}
+    scores = np.asarray(measure(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
+    expected = (train[0].shape[1], train[1].shape[1])
+    if scores.shape != expected:
+        raise errors.InvalidInput(
+            f"The measure of importance must return scores of shape (codes, factors) = {expected}; it returned "
+            f"{scores.shape}."
+        )
+    return scores
+
+
+def _is_built_in(measure: Measure) -> bool:
+    return measure is factorwise_dci or getattr(measure, "__wrapped__", measure) is factorwise_dci.function
+
+
+def _reduced_and_others(accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The diagonal, and the mean of the rest of each row."""
+    diagonal = accuracy.diagonal()
+    return diagonal, (accuracy.sum(axis=1) - diagonal) / (len(accuracy) - 1)
+
+
+def compute_reduced_downstream_task(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_factors_to_remove: int = 1,
+    num_train: Sequence[int] = (10, 100, 1_000, 10_000),
+    num_test: int = 5_000,
+    batch_size: int = 16,
+    num_jobs: int | None = None,
+) -> dict[str, Any]:
+    """`reduced_downstream_task` with gin's ``predictor`` and ``reduced_representation``, for each size of
+    training set, with points drawn anew.
+
+    Returns:
+        For each size n and factor i whose codes are gone ``<n>:reduced_factor_<i>:mean_train_accuracy_...``
+        with ``reduced_factor``, ``non_reduced_factor``, ``factor_<k>``; ``<n>:mean_train_accuracy_...`` with
+        ``reduced_factor`` and ``other_factors``; and all of these of ``test``.
+    """
+    scores: dict[str, Any] = {}
+    for size in sizes_of(num_train):
+        train, test = (
+            sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+            for num_points in (size, num_test)
+        )
+        result = reduced_downstream_task(
+            train,
+            test,
+            num_factors_to_remove=num_factors_to_remove,
+            estimator=predictor(),
+            measure=reduced_representation(),
+            random_state=forked(random_state),  # so that the next size draws what it always drew
+            num_jobs=num_jobs,
+        )
+        scores.update({f"{size}:{key}": value for key, value in _keys(result).items()})
+    return scores
+
+
+def _keys(result: ReducedDownstreamResult) -> dict[str, float]:
+    """The entries of a result file for one size."""
+    keys = {}
+    for name, accuracy in (("train", result.train_accuracy), ("test", result.test_accuracy)):
+        reduced, others = _reduced_and_others(accuracy)
+        for i, row in enumerate(accuracy):
+            prefix = f"reduced_factor_{i}:mean_{name}_accuracy"
+            keys[f"{prefix}_reduced_factor"] = float(reduced[i])
+            keys[f"{prefix}_non_reduced_factor"] = float(others[i])
+            keys.update({f"{prefix}_factor_{k}": float(value) for k, value in enumerate(row)})
+        keys[f"mean_{name}_accuracy_reduced_factor"] = float(reduced.mean())
+        keys[f"mean_{name}_accuracy_other_factors"] = float(others.mean())
+    return keys

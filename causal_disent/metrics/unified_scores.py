@@ -1,0 +1,270 @@
+"""Several scores from each of several matrices (Locatello et al. 2020, arXiv:2010.14766).
+
+DCI, MIG, SAP and modularity all reduce a matrix of codes and factors to a number. Here each way to fill the
+matrix meets each way to reduce it; the published metric is the one where the two belong together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.metrics import information
+from causal_disent.metrics._arguments import Pairs, varying_factors
+from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._fitting import check_labelled
+from causal_disent.metrics._merges import factor_merges, precision_curve
+from causal_disent.metrics.dci import (
+    completeness,
+    completeness_per_factor,
+    dci,
+    disentanglement,
+    disentanglement_per_code,
+)
+from causal_disent.metrics.estimators import Estimator, name_of
+from causal_disent.metrics.fixed_data import encode_fixed, split
+from causal_disent.metrics.mig import mig_gaps
+from causal_disent.metrics.modularity_explicitness import code_modularities
+from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.metrics.sap_score import sap, top_two_gaps
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.registry import component
+
+__all__ = [
+    "MATRICES",
+    "UnifiedResult",
+    "accuracy_svm_matrix",
+    "compute_unified_scores",
+    "compute_unified_scores_on_fixed_data",
+    "importance_gbt_matrix",
+    "mutual_information_matrix",
+    "reductions",
+    "unified_scores",
+]
+
+#: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
+MatrixFunction = Callable[..., FloatArray]
+
+
+@dataclass(frozen=True)
+class UnifiedResult:
+    """What `unified_scores` returns.
+
+    Attributes:
+        matrices: by name, (codes, factors); a factor that never varies has a column of 0.
+        scores: by the name of the matrix, then of the score; higher is better.
+    """
+
+    matrices: dict[str, FloatArray]
+    scores: dict[str, dict[str, float]]
+
+
+@component("importance_gbt_matrix")
+def importance_gbt_matrix(
+    mus_train: FloatArray,
+    ys_train: IntArray,
+    mus_test: FloatArray,
+    ys_test: IntArray,
+    estimator_fn: str | Estimator = "gradient_boosting",
+    random_state: np.random.RandomState | int = 0,
+) -> FloatArray:
+    """The importance (codes, factors) that `dci` finds."""
+    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
+    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+
+
+@component("mutual_information_matrix")
+def mutual_information_matrix(
+    mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
+) -> FloatArray:
+    """Mutual information (codes, factors) in nats, of training points in the bins of gin's ``discretizer``."""
+    return information.mutual_information_matrix(information.codes_in_bins(mus_train.T), ys_train.T)
+
+
+@component("accuracy_svm_matrix")
+def accuracy_svm_matrix(
+    mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
+) -> FloatArray:
+    """Accuracy (codes, factors) of the support vector machines of `sap`."""
+    return np.nan_to_num(sap((mus_train.T, ys_train.T), (mus_test.T, ys_test.T)).matrix)
+
+
+#: What `unified_scores` accepts by name.
+MATRICES = {made.name: made for made in (importance_gbt_matrix, mutual_information_matrix, accuracy_svm_matrix)}
+
+
+def unified_scores(
+    train: Pairs,
+    test: Pairs,
+    *,
+    matrices: Sequence[str | MatrixFunction] = tuple(MATRICES),
+    random_state: np.random.RandomState | int = 0,
+) -> UnifiedResult:
+    r"""Every reduction of every matrix.
+
+    .. math:: s_{ab} = \mathrm{reduce}_b\left(M^{(a)}\right), \qquad M^{(a)} \in R^{codes \times factors}
+
+    The reductions are those of DCI, MIG, SAP and modularity, and two of the graph that ties codes and factors
+    whose entry reaches a threshold: the most groups it falls into, and the area under their number as the
+    threshold falls.
+
+    Assumes: discrete factors, at least two codes and two factors. Independent factors, as each of the metrics
+    does.
+
+    Args:
+        train: codes (points, codes) and factors (points, factors) of the same points. Factors that never vary
+            are left out, with a warning.
+        test: the same of other points.
+        matrices: ``"importance_gbt_matrix"``, ``"mutual_information_matrix"``, ``"accuracy_svm_matrix"``, or
+            functions of codes (codes, points) and factors (factors, points) of the training points, then of
+            the test points.
+        random_state: seed or generator, for the boosted trees.
+
+    Returns:
+        `UnifiedResult`. Higher is better.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+        >>> result = unified_scores((v, v), (v, v), matrices=["mutual_information_matrix"])
+        >>> round(result.scores["mutual_information_matrix"]["mig"], 6)
+        1.0
+    """
+    train, test = check_labelled(train, test, min_codes=2, min_factors=2)
+    varying = varying_factors(train[1], "unified_scores")
+    entropy = information.entropies(train[1][:, varying])
+    generator = check_random_state(random_state)
+    made: dict[str, FloatArray] = {}
+    scores = {}
+    for function in [_matrix_named(matrix) for matrix in matrices]:
+        name = name_of(function)
+        made[name] = np.zeros((train[0].shape[1], train[1].shape[1]))
+        made[name][:, varying] = _matrix(function, train, test, varying, generator)
+        scores[name] = reductions(made[name][:, varying], entropy, varying)
+    return UnifiedResult(made, scores)
+
+
+def reductions(matrix: FloatArray, entropy: FloatArray, numbers: IntArray | None = None) -> dict[str, float]:
+    """Every score of one matrix.
+
+    Args:
+        matrix: (codes, factors).
+        entropy: (factors,) in nats.
+        numbers: (factors,) what to call the factors; by default their positions.
+    """
+    thresholds, groups = precision_curve(matrix)
+    heights = (groups[:-1] + groups[1:]) / 2
+    names = range(matrix.shape[1]) if numbers is None else numbers
+    several = matrix.shape[1] > 1
+    modularities = code_modularities(matrix) if several else np.ones(len(matrix))
+    gaps, top_two = mig_gaps(matrix, entropy), top_two_gaps(matrix)
+    return {
+        "area_precision": float(heights @ -np.diff(thresholds)),
+        "max_precision": int(groups.max()),
+        "dci_disentanglement": disentanglement(matrix),
+        "dci_completeness": completeness(matrix),
+        "dci": disentanglement(matrix),
+        **_each("dci_disentanglement.code", range(len(matrix)), disentanglement_per_code(matrix)),
+        # Factors these are, but disentanglement_lib calls them codes.
+        **_each("dci_completeness.code", names, completeness_per_factor(matrix)),
+        "mig": float(gaps.mean()),
+        **_each("mig.factor", names, gaps),
+        "sap": float(top_two.mean()),
+        **_each("sap.factor", names, top_two),
+        "modularity": float(modularities.mean()),
+        **_each("modularity.code", range(len(matrix)), modularities),
+    }
+
+
+def _each(key: str, numbers: Sequence[int] | IntArray, values: FloatArray) -> dict[str, float]:
+    return {f"{key}_{number}": float(value) for number, value in zip(numbers, values, strict=True)}
+
+
+def _matrix_named(matrix: str | MatrixFunction) -> MatrixFunction:
+    if isinstance(matrix, str):
+        if matrix not in MATRICES:
+            raise errors.unknown("`matrices` entry", matrix, MATRICES)
+        return MATRICES[matrix]
+    return matrix
+
+
+def _matrix(
+    function: MatrixFunction, train: Pairs, test: Pairs, varying: IntArray, generator: np.random.RandomState
+) -> FloatArray:
+    """The function's matrix (codes, varying factors)."""
+    boosted = importance_gbt_matrix
+    is_boosted = function is boosted or getattr(function, "__wrapped__", function) is boosted.function
+    arguments = (array.T for codes, factors in (train, test) for array in (codes, factors[:, varying]))
+    matrix = np.asarray(function(*arguments, **({"random_state": generator} if is_boosted else {})))
+    expected = (train[0].shape[1], len(varying))
+    if matrix.shape != expected:
+        raise errors.InvalidInput(
+            f"The matrix '{name_of(function)}' must have shape (codes, factors) = {expected}; "
+            f"given: {matrix.shape}."
+        )
+    return matrix
+
+
+def compute_unified_scores(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    random_state: np.random.RandomState,
+    artifact_dir: str | None = None,
+    num_train: int = 10_000,
+    num_test: int = 5_000,
+    matrix_fns: Sequence[str | MatrixFunction] = tuple(MATRICES),
+    batch_size: int = 16,
+) -> dict[str, Any]:
+    """`unified_scores` of `num_train` and `num_test` sampled points.
+
+    With `artifact_dir` each matrix is saved there as ``<matrix>.csv``, and the scores tell too after how many
+    ties, from the strongest down, two factors share a group: ``<matrix>.merge_<i>_<j>``.
+
+    Returns:
+        ``<matrix>.<score>`` (`reductions`), for each of the matrices.
+    """
+    train, test = (
+        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+        for num_points in (num_train, num_test)
+    )
+    result = unified_scores(train, test, matrices=matrix_fns, random_state=random_state)
+    keys = _keys(result)
+    if artifact_dir is not None:
+        for name, matrix in result.matrices.items():
+            _save(Path(artifact_dir), name, matrix, factor_names(ground_truth_data))
+            merges = factor_merges(matrix)
+            keys.update({f"{name}.merge_{i}_{j}": float(after) for (i, j), after in merges.items()})
+    return keys
+
+
+def compute_unified_scores_on_fixed_data(
+    observations: FloatArray,
+    labels: IntArray,
+    representation_function: Representation,
+    train_percentage: float = 0.9,
+    matrix_fns: Sequence[str | MatrixFunction] = tuple(MATRICES),
+    batch_size: int = 100,
+) -> dict[str, Any]:
+    """`unified_scores` of given observations (points, ...) and labels (factors, points); gin's
+    ``unified_score_validation``.
+
+    Returns:
+        The keys of `compute_unified_scores`.
+    """
+    codes, factors = encode_fixed(observations, labels, representation_function, batch_size)
+    return _keys(unified_scores(*split(codes, factors, train_percentage), matrices=matrix_fns))
+
+
+def _keys(result: UnifiedResult) -> dict[str, Any]:
+    """The entries of a result file."""
+    return {f"{name}.{key}": value for name, scores in result.scores.items() for key, value in scores.items()}
+
+
+def _save(folder: Path, name: str, matrix: FloatArray, names: Sequence[str]) -> None:
+    """A row per code, a column per factor."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.savetxt(folder / f"{name}.csv", matrix, delimiter=",", header=",".join(names), comments="")
