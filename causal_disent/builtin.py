@@ -10,9 +10,12 @@ from causal_disent.metrics.attribution import dci_importance, irs_attribution, m
 from causal_disent.metrics.beta_vae import compute_beta_vae_sklearn
 from causal_disent.metrics.causal_disentanglement import compute_causal_disentanglement
 from causal_disent.metrics.cg import compute_cg
+from causal_disent.metrics.dci import compute_dci
 from causal_disent.metrics.dci_es import compute_dci_es
 from causal_disent.metrics.dcimig import compute_dcimig
+from causal_disent.metrics.downstream_task import compute_downstream_task
 from causal_disent.metrics.factor_vae import compute_factor_vae
+from causal_disent.metrics.fairness import compute_fairness
 from causal_disent.metrics.infomec import compute_infomec
 from causal_disent.metrics.irs import compute_irs
 from causal_disent.metrics.jemmig import compute_jemmig
@@ -21,8 +24,11 @@ from causal_disent.metrics.mig import compute_mig
 from causal_disent.metrics.mig_sup import compute_mig_sup
 from causal_disent.metrics.modularity_explicitness import compute_modularity_explicitness
 from causal_disent.metrics.r2 import compute_r2
+from causal_disent.metrics.reduced_downstream_task import compute_reduced_downstream_task
 from causal_disent.metrics.sap_score import compute_sap
+from causal_disent.metrics.strong_downstream_task import compute_strong_downstream_task
 from causal_disent.metrics.uc import compute_uc
+from causal_disent.metrics.unified_scores import compute_unified_scores
 from causal_disent.metrics.unsupervised_metrics import compute_unsupervised_metrics
 from causal_disent.registry import Register
 from causal_disent.representation import oracles
@@ -33,7 +39,13 @@ from causal_disent.representation.nearest_image import NearestImageClassifier
 def register_datasets(register: Register) -> None:
     register("candle_mini", CandleMini, summary="CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn")
     register("dummy_data", DummyData, summary="10 factors of 5 values; images are noise, 64x64x1")
-    register("identity_data", IdentityData, summary="10 factors of 10 values, observed as they are")
+    register(
+        "identity_data",
+        IdentityData,
+        summary="10 factors of 10 values, observed as they are",
+        known_failures="factors_within_range: they are 1 to 10, as in disentanglement_lib; "
+        "observations_are_images: they are the factors",
+    )
 
 
 @hookimpl
@@ -41,6 +53,11 @@ def register_models(register: Register) -> None:
     register("perfect_oracle", oracles.perfect_oracle, summary="one code per factor: its value")
     register("permuted_oracle", oracles.permuted_oracle, summary="the perfect oracle's codes in another order")
     register("mixed_oracle", oracles.mixed_oracle, summary="the factors' values, rotated (strength 0 to 1)")
+    register("duplicated_oracle", oracles.duplicated_oracle, summary="the perfect oracle's codes, each twice")
+    register(
+        "missing_factor_oracle", oracles.missing_factor_oracle, summary="perfect codes, but one factor has none"
+    )
+    register("merged_oracle", oracles.merged_oracle, summary="perfect codes, but two factors share one")
     register("extra_noise_oracle", oracles.extra_noise_oracle, summary="perfect codes, then codes of noise")
     register("noise_oracle", oracles.noise_oracle, summary="codes that say nothing")
 
@@ -52,102 +69,242 @@ def register_metrics(register: Register) -> None:
         compute_irs,
         summary="do codes stay put when all but one factor change?",
         assumes="discrete factors, possibly confounded; any number of codes",
+        headline="IRS",
+        direction="higher",
+        range="0..1",
+        invariances="permutation",
     )
     register(
         "uc",
         compute_uc,
         summary="are the factors captured by separate codes?",
         assumes="discrete factors, at least two, possibly confounded; any number of codes",
+        headline="UC",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "cg",
         compute_cg,
         summary="do interventions on a factor's codes change it, and only they?",
         assumes="discrete factors, possibly confounded; a decoder; any number of codes",
+        headline="CG",
+        also="CG_average",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "causal_disentanglement",
         compute_causal_disentanglement,
         summary="irs, uc and cg of one sample",
         assumes="discrete factors, at least two, possibly confounded; a decoder",
+        headline="CG",
+        also="IRS, UC",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "mig",
         compute_mig,
         summary="gap between the two codes that say most about a factor",
         assumes="discrete, independent factors; two or more codes",
+        headline="discrete_mig",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "sap_score",
         compute_sap,
         summary="gap between the two codes that predict a factor best",
         assumes="independent factors, discrete unless continuous_factors; two or more codes",
+        headline="SAP_score",
+        direction="higher",
+        range="0..1",
+        invariances="permutation",
     )
     register(
         "modularity_explicitness",
         compute_modularity_explicitness,
         summary="does a code tell of one factor, and do all tell every factor plainly?",
         assumes="discrete, independent factors, two or more",
+        headline="modularity_score",
+        also="explicitness_score_test",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "unsupervised_metrics",
         compute_unsupervised_metrics,
         summary="how far the codes are from independent",
         assumes="nothing of the factors; two or more codes",
+        headline="gaussian_total_correlation",
+        also="gaussian_wasserstein_correlation_norm, mutual_info_score",
+        direction="lower",
+        range="0..",
+        invariances="permutation, rescaling",
+        known_failures="perfect_beats_noise: codes of noise are as independent as perfect ones",
     )
     register(
         "beta_vae_sklearn",
         compute_beta_vae_sklearn,
         summary="do differences of codes tell which factor two points share?",
         assumes="discrete, independent factors, two or more",
+        headline="eval_accuracy",
+        direction="higher",
+        range="0..1",
     )
     register(
         "factor_vae_score",
         compute_factor_vae,
         summary="does the code that varies least tell which factor was fixed?",
         assumes="discrete, independent factors",
+        headline="eval_accuracy",
+        direction="higher",
+        range="0..1",
+        invariances="permutation",
     )
     register(
         "mcc",
         compute_mcc,
         summary="does each factor correlate with a code of its own?",
         assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
+        headline="MCC_pearson",
+        also="MCC_spearman",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "r2",
         compute_r2,
         summary="do linear maps predict factors from codes, and codes from factors?",
         assumes="ordered factors, discrete or continuous; any number of codes",
+        headline="R2",
+        also="R2_reverse",
+        direction="higher",
+        range="..1",
+        invariances="permutation, rescaling",
     )
     register(
         "mig_sup",
         compute_mig_sup,
         summary="gap between the two factors each code says most about",
         assumes="discrete, independent factors, at least two; any number of codes",
+        headline="MIG_sup",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "jemmig",
         compute_jemmig,
         summary="one code per factor, and nothing else in that code?",
         assumes="discrete, independent factors; at least two codes",
+        headline="JEMMIG",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "dcimig",
         compute_dcimig,
         summary="entropy captured by codes that tell one factor from the others",
         assumes="discrete, independent factors, at least two; at least as many codes as factors",
+        headline="DCIMIG",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
     register(
         "infomec",
         compute_infomec,
         summary="modularity, explicitness and compactness by information",
         assumes="discrete, independent factors, at least two; any number of codes",
+        headline="InfoM",
+        also="InfoE, InfoC",
+        direction="higher",
+        range="..1",
+        invariances="permutation, rescaling",
     )
     register(
         "dci_es",
         compute_dci_es,
         summary="how small a probe reads the factors off, and how few codes?",
         assumes="ordered factors unless named categorical; any number of codes",
+        headline="DCI_ES_explicitness",
+        also="DCI_ES_size, DCI_ES_informativeness",
+        direction="higher",
+        range="-1..1",
+        invariances="rescaling",
+    )
+    register(
+        "dci",
+        compute_dci,
+        summary="does each code matter to one factor, and each factor need one code?",
+        assumes="discrete, independent factors; any number of codes",
+        headline="disentanglement",
+        also="completeness, informativeness_test",
+        direction="higher",
+        range="0..1",
+        invariances="rescaling",
+    )
+    register(
+        "downstream_task",
+        compute_downstream_task,
+        summary="how well are the factors predicted from so many codes?",
+        assumes="discrete factors; any number of codes",
+        headline="100:mean_test_accuracy",
+        direction="higher",
+        range="0..1",
+        invariances="rescaling",
+    )
+    register(
+        "reduced_downstream_task",
+        compute_reduced_downstream_task,
+        summary="how well without the codes that matter most?",
+        assumes="discrete factors; several codes",
+        headline="100:mean_test_accuracy_other_factors",
+        also="mean_test_accuracy_reduced_factor (lower)",
+        direction="higher",
+        range="0..1",
+        invariances="rescaling",
+    )
+    register(
+        "strong_downstream_task",
+        compute_strong_downstream_task,
+        summary="are the factors predicted where a factor takes values never trained on?",
+        assumes="discrete factors, several; any number of codes",
+        headline="100:mean_strong_test_accuracy",
+        also="mean_test_accuracy",
+        direction="higher",
+        range="0..1",
+        invariances="rescaling",
+    )
+    register(
+        "fairness",
+        compute_fairness,
+        summary="do predictions of one factor depend on another?",
+        assumes="discrete, independent factors, several; any number of codes",
+        headline="mean_fairness:mean_pred:mean_sens",
+        direction="lower",
+        range="0..1",
+        invariances="rescaling",
+    )
+    register(
+        "unified_scores",
+        compute_unified_scores,
+        summary="several aggregations of several matrices of codes and factors",
+        assumes="discrete, independent factors; two or more codes",
+        headline="mutual_information_matrix.mig",
+        also="importance_gbt_matrix.dci, mutual_information_matrix.modularity, accuracy_svm_matrix.sap",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
     )
 
 

@@ -69,5 +69,5 @@ class IdentityData(_Sampled):
     def sample_observations_from_factors(
         self, factors: IntArray, random_state: np.random.RandomState
     ) -> FloatArray:
-        """The factors themselves."""
-        return np.asarray(factors)
+        """A copy of the factors."""
+        return np.array(factors)

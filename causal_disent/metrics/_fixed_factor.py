@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from causal_disent.metrics._checks import check_matrix
 from causal_disent.metrics.irs import group
 from causal_disent.metrics.sampling import Draws
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
@@ -49,7 +50,7 @@ def draw_features(
     for block in blocks(num_votes):
         draws = Draws(data, table)
         shared += [draw_one(draws) for _ in range(block.stop - block.start)]
-        codes = draws.codes()
+        codes = check_matrix("codes", draws.codes(), columns="codes")
         features.append(features_of(codes.reshape(block.stop - block.start, -1, codes.shape[1])))
     return np.concatenate(features), np.array(shared)
 

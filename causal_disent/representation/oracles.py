@@ -7,8 +7,7 @@ a decoder that was trained on confounded data cannot draw anything else either.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +16,19 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
+from causal_disent.representation.image_keys import image_keys
 
-__all__ = ["Oracle", "extra_noise_oracle", "mixed_oracle", "noise_oracle", "perfect_oracle", "permuted_oracle"]
+__all__ = [
+    "Oracle",
+    "duplicated_oracle",
+    "extra_noise_oracle",
+    "merged_oracle",
+    "missing_factor_oracle",
+    "mixed_oracle",
+    "noise_oracle",
+    "perfect_oracle",
+    "permuted_oracle",
+]
 
 #: Images drawn at a time when the table of known images is made.
 CHUNK = 512
@@ -43,9 +53,9 @@ class Oracle:
         """The codes (n, m) of images of the data set; any other image is an error."""
         rows = self._row_of_image
         try:
-            return self._table[[rows[key] for key in _keys(images)]]
+            return self._table[[rows[key] for key in image_keys(images)]]
         except KeyError:
-            place = next(i for i, key in enumerate(_keys(images)) if key not in rows)
+            place = next(i for i, key in enumerate(image_keys(images)) if key not in rows)
             raise errors.InvalidInput(
                 f"An oracle knows the {len(self._table):,} images of its data set alone; image {place} of "
                 f"{len(images)} is not among them."
@@ -63,7 +73,7 @@ class Oracle:
         starts = range(0, len(self._indices), CHUNK)
         for start in track(starts, "learning the images", total=len(starts), unit="batch"):
             images = self._data.observations(self._indices[start : start + CHUNK])
-            for row, key in enumerate(_keys(images), start=start):
+            for row, key in enumerate(image_keys(images), start=start):
                 rows.setdefault(key, row)  # of equal images the first stands for all
         return rows
 
@@ -75,22 +85,42 @@ class Oracle:
         return KDTree(points), rows
 
 
-def _keys(images: FloatArray) -> Iterator[bytes]:
-    """A digest of each image; a dictionary of the images themselves would be as large as the data set."""
-    for image in np.ascontiguousarray(images, dtype=np.float32):
-        yield hashlib.blake2b(image.tobytes(), digest_size=16).digest()
-
-
-def _factor_values(data: Any) -> FloatArray:
-    """(images, factors): each factor's value, spread evenly over [-1, 1]."""
+def _factor_rows(data: Any) -> IntArray:
+    """(images, factors): the position of each factor's value among its values."""
     if not (is_finite(data) and hasattr(data, "factor_table")):
         raise errors.InvalidInput(
             f"An oracle needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
         )
     table = data.factor_table
-    rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.float64)
-    largest = np.maximum([len(table[name].cat.categories) - 1 for name in table.columns], 1)
-    return 2.0 * rows / largest - 1.0
+    return np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.int64)
+
+
+def _num_values(data: Any) -> list[int]:
+    table = data.factor_table
+    return [len(table[name].cat.categories) for name in table.columns]
+
+
+def _spread(rows: IntArray, num_values: IntArray | Sequence[int] | int) -> FloatArray:
+    """0, 1, ... num_values - 1, spread evenly over [-1, 1]."""
+    return 2.0 * rows / np.maximum(np.asarray(num_values) - 1, 1) - 1.0
+
+
+def _factor_values(data: Any) -> FloatArray:
+    """(images, factors): each factor's value, spread evenly over [-1, 1]."""
+    rows = _factor_rows(data)
+    return _spread(rows, _num_values(data))
+
+
+def _position(data: Any, factor: int | str) -> int:
+    """Where a factor stands, given that or its name."""
+    names = [str(name) for name in data.factor_table.columns]
+    if isinstance(factor, str):
+        if factor not in names:
+            raise errors.unknown("factor", factor, names)
+        return names.index(factor)
+    if not 0 <= factor < len(names):
+        raise errors.InvalidInput(f"A factor is a name or a number from 0 to {len(names) - 1}; given: {factor!r}.")
+    return factor
 
 
 def perfect_oracle(data: Any) -> Oracle:
@@ -112,8 +142,6 @@ def mixed_oracle(data: Any, strength: float = 1.0, seed: int = 0) -> Oracle:
         strength: from 0 (the perfect oracle) along the shortest way to 1 (the whole rotation).
         seed: of the rotation.
     """
-    from scipy.linalg import expm, logm
-
     if not 0 <= strength <= 1:
         raise errors.InvalidInput(f"`strength` is a number from 0 to 1; given: {strength!r}.")
     values = _factor_values(data)
@@ -121,7 +149,47 @@ def mixed_oracle(data: Any, strength: float = 1.0, seed: int = 0) -> Oracle:
     rotation = np.linalg.qr(generator.normal(size=(values.shape[1],) * 2))[0]
     if np.linalg.det(rotation) < 0:
         rotation[:, 0] *= -1.0
-    return Oracle(data, values @ expm(strength * np.real(logm(rotation))))
+    return Oracle(data, values @ _part_of_turn(rotation, strength))
+
+
+def _part_of_turn(rotation: FloatArray, strength: float) -> FloatArray:
+    """The power `strength` of a rotation; scipy's would draw from the global generator on the way."""
+    turns, axes = np.linalg.eig(rotation.astype(np.complex128))
+    return np.real((axes * turns**strength) @ np.linalg.inv(axes))
+
+
+def duplicated_oracle(data: Any, copies: int = 2) -> Oracle:
+    """The perfect oracle's codes, each `copies` times."""
+    if copies < 1:
+        raise errors.InvalidInput(f"`copies` is a number from 1; given: {copies!r}.")
+    return Oracle(data, np.repeat(_factor_values(data), copies, axis=1))
+
+
+def missing_factor_oracle(data: Any, factor: int | str = 0) -> Oracle:
+    """One code per factor, except for `factor` (its position or name), of which no code tells.
+
+    The decoder draws the first value of that factor that goes with the others.
+    """
+    values = _factor_values(data)
+    if values.shape[1] < 2:
+        raise errors.InvalidInput("A factor can be missing where there are two or more; the data set has one.")
+    return Oracle(data, np.delete(values, _position(data, factor), axis=1))
+
+
+def merged_oracle(data: Any, factors: Sequence[int | str] = (0, 1)) -> Oracle:
+    """One code for two `factors` (their positions or names), then one for each of the others.
+
+    The first code has a value of its own for each pair of values: the pairs, counted through with the second
+    factor fastest, are spread evenly over [-1, 1].
+    """
+    values = _factor_values(data)
+    places = [_position(data, factor) for factor in factors]
+    if len(set(places)) != 2 or len(places) != 2:
+        raise errors.InvalidInput(f"`factors` names two factors; given: {errors.listing(factors)}.")
+    slow, fast = (_factor_rows(data)[:, place] for place in places)
+    sizes = [_num_values(data)[place] for place in places]
+    merged = _spread(slow * sizes[1] + fast, sizes[0] * sizes[1])
+    return Oracle(data, np.column_stack([merged, np.delete(values, places, axis=1)]))
 
 
 def extra_noise_oracle(data: Any, num_noise: int = 4, seed: int = 0) -> Oracle:

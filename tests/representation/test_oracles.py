@@ -14,10 +14,47 @@ def points(data, num=200, seed=0):
 
 
 @pytest.mark.parametrize("name", ORACLES)
-def test_decoding_the_codes_of_an_image_gives_it_back(name, small_data):
+def test_decoding_gives_an_image_with_the_same_codes(name, small_data):
+    oracle = get_model(name, small_data)
+    codes = oracle(points(small_data)[1])
+    np.testing.assert_array_equal(oracle(oracle.decode(codes)), codes)
+
+
+@pytest.mark.parametrize("name", [name for name in ORACLES if name != "missing_factor_oracle"])
+def test_decoding_codes_that_tell_every_factor_gives_the_image_back(name, small_data):
     oracle = get_model(name, small_data)
     _, images = points(small_data)
     np.testing.assert_array_equal(oracle.decode(oracle(images)), images)
+
+
+@pytest.mark.parametrize(("factor", "place"), [(0, 0), (2, 2), ("color", 1)])
+def test_a_missing_factor_is_drawn_with_its_first_value(factor, place, small_data):
+    factors, images = points(small_data)
+    oracle = get_model("missing_factor_oracle", small_data, factor=factor)
+    codes = oracle(images)
+    perfect = get_model("perfect_oracle", small_data)
+    np.testing.assert_array_equal(codes, np.delete(perfect(images), place, axis=1))
+    expected = factors.copy()
+    expected[:, place] = 0
+    np.testing.assert_array_equal(
+        oracle.decode(codes), small_data.sample_observations_from_factors(expected, np.random.RandomState(0))
+    )
+
+
+def test_duplicated_codes(small_data):
+    _, images = points(small_data)
+    perfect = get_model("perfect_oracle", small_data)(images)
+    codes = get_model("duplicated_oracle", small_data)(images)
+    np.testing.assert_array_equal(codes[:, 0::2], perfect)
+    np.testing.assert_array_equal(codes[:, 1::2], perfect)
+    assert get_model("duplicated_oracle", small_data, copies=3)(images).shape[1] == 9
+
+
+def test_merged_codes_have_a_value_for_each_pair(small_data):
+    factors, images = points(small_data)
+    codes = get_model("merged_oracle", small_data, factors=("color", "shape"))(images)
+    np.testing.assert_allclose(codes[:, 0], 2 * (2 * factors[:, 1] + factors[:, 0]) / 5 - 1)
+    np.testing.assert_array_equal(codes[:, 1:], get_model("perfect_oracle", small_data)(images)[:, 2:])
 
 
 @pytest.mark.parametrize("name", ORACLES)
@@ -80,3 +117,17 @@ def test_bad_options(small_data):
         get_model("mixed_oracle", small_data, strength=2)
     with pytest.raises(errors.InvalidInput, match="At least one code of noise"):
         get_model("noise_oracle", small_data, num_codes=0)
+    with pytest.raises(errors.InvalidInput, match="`copies` is a number from 1; given: 0"):
+        get_model("duplicated_oracle", small_data, copies=0)
+    with pytest.raises(errors.InvalidInput, match="a name or a number from 0 to 2; given: 3"):
+        get_model("missing_factor_oracle", small_data, factor=3)
+    with pytest.raises(errors.UnknownName, match="Unknown factor 'colour'. Did you mean 'color'"):
+        get_model("missing_factor_oracle", small_data, factor="colour")
+    for factors in ((0, "shape"), (0,), (0, 1, 2)):
+        with pytest.raises(errors.InvalidInput, match="`factors` names two factors; given: 0"):
+            get_model("merged_oracle", small_data, factors=factors)
+
+
+def test_the_only_factor_cannot_be_missing():
+    with pytest.raises(errors.InvalidInput, match="two or more; the data set has one"):
+        get_model("missing_factor_oracle", get_dataset("candle_mini", factors=["object"]))
