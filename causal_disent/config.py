@@ -24,12 +24,15 @@ __all__ = [
     "bindings_of",
     "configurable",
     "gin_config",
+    "gin_name",
     "install",
     "literal_bindings",
     "operative_bindings",
     "operative_config",
     "query",
     "rebind",
+    "remembered",
+    "selector",
     "shipped_configs",
 ]
 
@@ -42,6 +45,9 @@ SUPPLIED = {
     "models": ("data",),
     "classifiers": ("data",),
 }
+
+#: Before a name, where a config has to tell it from the same name of another package.
+MODULE = "causal_disent"
 
 _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 _parameters: dict[str, list[str]] = {}
@@ -61,7 +67,7 @@ def install() -> None:
     """Make every registered name and component known to gin; later calls add what is new."""
     for kind in KINDS:
         for entry in registry.entries(kind):
-            registry.configure(entry, _wrap(_gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
+            registry.configure(entry, _wrap(gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
     for name, component in COMPONENTS.items():
         component.implementation = _wrap(name, component.function, component.supplied)
 
@@ -80,7 +86,8 @@ def _set_up_files() -> None:
 _set_up_files()
 
 
-def _gin_name(entry: Entry) -> str:
+def gin_name(entry: Entry) -> str:
+    """What configs call an entry."""
     # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
     return f"{entry.name}_attribution" if entry.kind == "attributions" else entry.name
 
@@ -95,11 +102,35 @@ def _wrap(name: str, function: Callable[..., Any], supplied: Sequence[str]) -> C
         taken = []
     with gin.config.interactive_mode():  # a plugin that was reloaded may register its names again
         wrapper = gin.external_configurable(
-            function, name=name, module="causal_disent", denylist=[p for p in supplied if p in taken] or None
+            function, name=name, module=MODULE, denylist=[p for p in supplied if p in taken] or None
         )
     _registered[name] = (function, wrapper)
     _parameters[name] = [parameter for parameter in taken if parameter not in supplied]
     return wrapper
+
+
+def selector(name: str) -> str:
+    """The whole name by which gin knows what `configurable` calls `name`."""
+    return f"{MODULE}.{name}"
+
+
+def remembered(whole_name: str) -> Callable[[], None]:
+    """A function that makes gin know again, by that name, what it knows now."""
+    known, owners = gin.config._REGISTRY, gin.config._INVERSE_REGISTRY
+    name, before = whole_name.rpartition(".")[2], known.get(whole_name)
+    kept: list[tuple[dict[str, Any], Any]] = [(table, table.get(name)) for table in (_registered, _parameters)]
+
+    def restore() -> None:
+        if whole_name in known:
+            owners.pop(known.pop(whole_name).wrapped, None)
+        if before is not None:
+            known[whole_name] = owners[before.wrapped] = before
+        for table, value in kept:
+            table.pop(name, None)
+            if value is not None:
+                table[name] = value
+
+    return restore
 
 
 def configurable(name: str, *, supplied: Sequence[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

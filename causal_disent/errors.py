@@ -7,6 +7,7 @@ message alone and exit with 2; anything else is a fault and shows a traceback.
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -133,11 +134,21 @@ def missing_decoder(metric: str) -> MissingPart:
     )
 
 
-def metric_failed(name: str, error: BaseException) -> MetricFailed:
-    """The metric `name` raised `error`."""
+def line_in(file: str, error: BaseException) -> int | None:
+    """The line of `file` that raised `error`, or that was running when something else did."""
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return error.lineno
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
+
+
+def metric_failed(name: str, error: BaseException, file: str = "") -> MetricFailed:
+    """The metric `name`, which `file` defines, raised `error`."""
     text = getattr(error, "message", None) or str(error)
+    line = line_in(file, error)
+    place = f" It was at {file}, line {line}." if line else ""
     return MetricFailed(
-        f"The metric '{name}' failed: {type(error).__name__}: {text}\nNothing was written. "
+        f"The metric '{name}' failed: {type(error).__name__}: {text}\nNothing was written.{place} "
         "--debug shows where it happened.",
         error,
     )

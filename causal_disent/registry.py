@@ -92,6 +92,23 @@ class Registry:
         """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
         self._entries[entry.kind].setdefault(entry.name, []).append(entry)
 
+    def replace(self, entry: Entry) -> Callable[[], None]:
+        """Let `entry` have its name alone, until the function that is returned is called."""
+        self._load()
+        entries, key = self._entries[entry.kind], (entry.kind, entry.name)
+        before, configured = entries.get(entry.name), self._configured.pop(key, None)
+        entries[entry.name] = [entry]
+
+        def restore() -> None:
+            del entries[entry.name]
+            self._configured.pop(key, None)
+            if before is not None:
+                entries[entry.name] = before
+            if configured is not None:
+                self._configured[key] = configured
+
+        return restore
+
     def clear(self) -> None:
         """Forget every entry."""
         self._configured.clear()

@@ -36,9 +36,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         "Run each config that matches into output_dir/<config name>, with evaluation.name bound to it.",
         flag_values=values,
     )
+    flags.DEFINE_multi_string(
+        "metric_file",
+        [],
+        "Python file with metrics as disentanglement_lib has them, unchanged. It is code and will be run: name "
+        "only files that you trust. Repeatable.",
+        flag_values=values,
+    )
     define_gin_flags(values)
     over = parse(values, sys.argv if argv is None else ["dlib_evaluate", *argv], USAGE)
-    return run(lambda: _evaluate(values), debug=values.debug) if over is None else over
+    return run(lambda: _evaluate_with_files(values), debug=values.debug) if over is None else over
+
+
+def _evaluate_with_files(values: flags.FlagValues) -> int:
+    """`_evaluate`, with the metrics of the files that are named; gin knows them before it reads a config."""
+    if not values.metric_file:
+        return _evaluate(values)
+    import causal_disent.steps.evaluate  # noqa: F401  its names are taken before the files name theirs
+    from causal_disent.compat import metric_files
+
+    with metric_files(values.metric_file) as files:
+        for file in files:
+            if file.note:
+                print(f"note: {file.note}", file=sys.stderr)
+        return _evaluate(values)
 
 
 def _evaluate(values: flags.FlagValues) -> int:

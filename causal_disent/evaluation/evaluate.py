@@ -49,7 +49,7 @@ def run_metric(
     except Exception as error:  # a metric is foreign code
         if isinstance(error, errors.CausalDisentError):
             raise errors.InvalidInput(f"{name}: {error.message}") from error
-        raise errors.metric_failed(name, error) from error
+        raise errors.metric_failed(name, error, _file_of(metric)) from error
     if not isinstance(scores, dict):
         raise errors.metric_failed(name, TypeError(f"it returned {type(scores).__name__}, not a dict"))
     return scores
@@ -59,3 +59,9 @@ def _takes(function: Callable[..., Any], argument: str) -> bool:
     """Whether a function takes an argument of that name; gin's wrappers are looked through."""
     parameters = inspect.signature(function).parameters.values()
     return any(p.name == argument or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+
+
+def _file_of(function: Callable[..., Any]) -> str:
+    """The file that defines a function, as tracebacks call it."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_filename if code else ""

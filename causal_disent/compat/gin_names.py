@@ -1,0 +1,178 @@
+"""Gin as old files know it, and the names they give to functions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from types import ModuleType
+from typing import Any
+
+import gin
+import numpy as np
+
+from causal_disent import config, errors
+from causal_disent.compat.stand_ins import module_of
+from causal_disent.plugins import BUILTIN
+from causal_disent.registry import COMPONENTS, KINDS, Component, Entry, registry
+
+__all__ = ["GinNames"]
+
+Function = Callable[..., Any]
+
+
+class GinNames:
+    """The names that one file gives to functions, until `forget`.
+
+    Attributes:
+        names: all of them, in their order.
+        replaced: the owner of each name that was taken from somebody.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self.names: list[str] = []
+        self.replaced: dict[str, str] = {}
+        self.forget = ExitStack()
+        self._owner = owner
+        config.install()  # for every name to have its owner
+
+    def stand_ins(self) -> dict[str, ModuleType]:
+        """``gin`` and ``gin.tf``, with the parameters that gin has renamed since under both names."""
+        members = {name: value for name, value in vars(gin).items() if not name.startswith("__")}
+        stand_in = module_of("gin", members)
+        stand_in.__dict__.update(
+            tf=stand_in,
+            configurable=self.configurable,
+            register=functools.partial(self.configurable, _keep=True),
+            external_configurable=self.external_configurable,
+        )
+        # It registers TensorFlow's optimisers, which a metric does not use.
+        optimisers = "gin.tf.external_configurables"
+        stand_in.__dict__["external_configurables"] = module_of(optimisers, {})
+        return {"gin": stand_in, "gin.tf": stand_in, optimisers: stand_in.__dict__["external_configurables"]}
+
+    def configurable(
+        self,
+        name_or_fn: Any = None,
+        module: str | None = None,
+        *lists: Any,
+        _keep: bool = False,
+        **named_lists: Any,
+    ) -> Any:
+        """``gin.configurable``; `_keep` makes it ``gin.register``, which returns what it is given."""
+        if callable(name_or_fn):
+            return self.configurable(None, module, *lists, _keep=_keep, **named_lists)(name_or_fn)
+        chosen = _lists(*lists, **named_lists)
+
+        def decorate(function: Any) -> Any:
+            name = name_or_fn or function.__name__
+            if inspect.isclass(function) or module or "." in name:
+                decorator = gin.register if _keep else gin.configurable
+                return self._straight_to_gin(name, module, lambda whole: decorator(*whole, **chosen)(function))
+            offered = self._offer(name, function, **chosen)
+            return function if _keep else offered
+
+        return decorate
+
+    def external_configurable(
+        self, fn_or_cls: Any, name: str | None = None, module: str | None = None, *lists: Any, **named_lists: Any
+    ) -> Any:
+        """``gin.external_configurable``."""
+        name, chosen = name or fn_or_cls.__name__, _lists(*lists, **named_lists)
+        if inspect.isclass(fn_or_cls) or module or "." in name:
+            make = functools.partial(gin.external_configurable, fn_or_cls, **chosen)
+            return self._straight_to_gin(name, module, lambda whole: make(*whole))
+        return self._offer(name, fn_or_cls, **chosen)
+
+    def _straight_to_gin(
+        self, name: str, module: str | None, make: Callable[[tuple[str, str | None]], Any]
+    ) -> Any:
+        """Register a class, or a name with a module, neither of which is a metric's."""
+        if module is None and "." not in name:
+            module = "metric_file"
+        short = name.rpartition(".")[2]
+        if _owner_of(short):
+            raise errors.InvalidInput(_taken(short))
+        self.forget.callback(config.remembered(f"{module}.{name}" if module else name))
+        with gin.config.interactive_mode():
+            made = make((name, module))
+        self.names.append(name)
+        return made
+
+    def _offer(
+        self, name: str, function: Function, allowlist: Sequence[str] | None, denylist: Sequence[str] | None
+    ) -> Function:
+        """Give `name` to `function`, whoever has it now."""
+        parameters = list(inspect.signature(function).parameters)
+        supplied = [p for p in parameters if p not in allowlist] if allowlist else list(denylist or ())
+        self._take(name)
+        if parameters[:2] == ["target", "num_bins"]:
+            offered = self._register(name, _transposing(function), supplied)
+            return _transposing(offered)
+        return self._register(name, function, supplied)
+
+    def _take(self, name: str) -> None:
+        owner = _owner_of(name)
+        if owner and not _replaceable(name):
+            raise errors.InvalidInput(_taken(name))
+        if owner and name not in self.names:
+            self.replaced[name] = owner
+        self.names.append(name)
+
+    def _register(self, name: str, function: Function, supplied: Sequence[str]) -> Function:
+        parameters = inspect.signature(function).parameters
+        is_metric = name in registry.names("metrics") or "random_state" in parameters
+        if is_metric and name not in COMPONENTS:
+            entry = Entry("metrics", name, function, summary=f"from {self._owner}", owner=self._owner)
+            self.forget.callback(registry.replace(entry))
+        else:
+            before = COMPONENTS.get(name)
+            COMPONENTS[name] = Component(name, function, supplied)
+            self.forget.callback(_put_back, name, before)
+        self.forget.callback(config.remembered(config.selector(name)))
+        return config.configurable(name, supplied=supplied)(function)
+
+
+def _lists(
+    allowlist: Any = None, denylist: Any = None, *, whitelist: Any = None, blacklist: Any = None
+) -> dict[str, Any]:
+    return {"allowlist": allowlist or whitelist, "denylist": denylist or blacklist}
+
+
+def _owner_of(name: str) -> str:
+    """Who has a name that gin knows, or nothing."""
+    for kind, word in KINDS.items():
+        for entry in registry.entries(kind):
+            if config.gin_name(entry) == name:
+                return f"the built-in {word}" if entry.owner == BUILTIN else f"the {word} of {entry.owner}"
+    if name in COMPONENTS:
+        return "a built-in function"
+    return "a part of every config" if config.selector(name) in gin.config._REGISTRY else ""
+
+
+def _taken(name: str) -> str:
+    return f"the name '{name}' is taken, by {_owner_of(name)}, and cannot be replaced."
+
+
+def _replaceable(name: str) -> bool:
+    return name in COMPONENTS or name in registry.names("metrics")
+
+
+def _put_back(name: str, before: Component | None) -> None:
+    if before is None:
+        del COMPONENTS[name]
+    else:
+        COMPONENTS[name] = before
+
+
+def _transposing(function: Function) -> Function:
+    """A discretizer for the other layout: old ones have a row per code, those here a row per point."""
+
+    @functools.wraps(function)
+    def discretize(target: Any, *args: Any, **kwargs: Any) -> Any:
+        return np.transpose(function(np.transpose(target), *args, **kwargs))
+
+    # Gin does not look through wrappers for the parameters.
+    discretize.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return discretize

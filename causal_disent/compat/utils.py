@@ -1,0 +1,128 @@
+"""What old files know as ``disentanglement_lib.evaluation.metrics.utils``.
+
+The names, the order of the arguments and the layout are theirs: a row per code or factor, a column per point.
+The work is done by the functions that the metrics here use themselves, which have a row per point.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causal_disent.metrics import estimators, fixed_data, information
+from causal_disent.metrics._fitting import _seeded
+from causal_disent.metrics.discretize import discretizer, histogram_discretizer
+from causal_disent.metrics.estimators import Estimator
+from causal_disent.metrics.sampling import sample_codes
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = [
+    "_histogram_discretize",
+    "discrete_entropy",
+    "discrete_mutual_info",
+    "generate_batch_factor_code",
+    "gradient_boosting_classifier",
+    "logistic_regression_cv",
+    "make_discretizer",
+    "make_predictor_fn",
+    "normalize_data",
+    "obtain_representation",
+    "split_train_test",
+]
+
+#: Of classifiers that old files make without a generator at hand.
+SEED = 0
+
+
+def generate_batch_factor_code(
+    ground_truth_data: GroundTruthData,
+    representation_function: Representation,
+    num_points: int,
+    random_state: np.random.RandomState,
+    batch_size: int,
+) -> tuple[FloatArray, IntArray]:
+    """Codes (codes, points) and factors (factors, points) of sampled points."""
+    codes, factors = sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
+    return codes.T, factors.T
+
+
+def obtain_representation(
+    observations: FloatArray, representation_function: Representation, batch_size: int
+) -> FloatArray:
+    """Codes (codes, points) of observations (points, ...)."""
+    unlabelled = np.empty((0, len(observations)), dtype=np.int64)
+    return fixed_data.encode_fixed(observations, unlabelled, representation_function, batch_size)[0].T
+
+
+def split_train_test(observations: NDArray[Any], train_percentage: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first points of (rows, points), and the rest; `train_percentage` is a number between 0 and 1."""
+    points = np.asarray(observations).T
+    (train, _), (test, _) = fixed_data.split(points, points, train_percentage)
+    return train.T, test.T
+
+
+def discrete_mutual_info(mus: NDArray[Any], ys: NDArray[Any]) -> FloatArray:
+    """Mutual information (codes, factors) in nats of discrete (codes, points) and (factors, points)."""
+    return information.mutual_information_matrix(np.asarray(mus).T, np.asarray(ys).T)
+
+
+def discrete_entropy(ys: NDArray[Any]) -> FloatArray:
+    """Entropy of each row of (factors, points), in nats."""
+    return information.entropies(np.asarray(ys).T)
+
+
+def make_discretizer(
+    target: NDArray[Any], num_bins: int | None = None, discretizer_fn: Any = None
+) -> NDArray[Any]:
+    """(rows, points) in the bins of gin's ``discretizer``.
+
+    Where no ``discretizer_fn`` is bound, whole numbers stay as they are and others go into 20 equally wide bins.
+    """
+    points = np.asarray(target).T
+    given = {"num_bins": num_bins, "discretizer_fn": discretizer_fn}
+    binned = discretizer(points, **{name: value for name, value in given.items() if value is not None})
+    if binned is points and points.dtype.kind not in "iub":
+        binned = information.codes_in_bins(points)
+    return binned.T
+
+
+def _histogram_discretize(target: NDArray[Any], *num_bins: int, **bound: int) -> NDArray[Any]:
+    """(rows, points) in equally wide bins, as many as given or bound to ``histogram_discretizer.num_bins``."""
+    return histogram_discretizer(np.asarray(target).T, *num_bins, **bound).T
+
+
+def normalize_data(
+    data: NDArray[Any], mean: FloatArray | None = None, stddev: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Each row of (rows, points) less its mean, over its standard deviation; then the two.
+
+    A row that never varies is divided by 1, where disentanglement_lib divides by zero.
+    """
+    mean = np.mean(data, axis=1) if mean is None else np.asarray(mean)
+    stddev = np.std(data, axis=1) if stddev is None else np.asarray(stddev)
+    divisor = np.where(stddev == 0, 1.0, stddev)
+    return (data - mean[:, np.newaxis]) / divisor[:, np.newaxis], mean, stddev
+
+
+def make_predictor_fn(predictor_fn: str | Estimator | None = None) -> Estimator:
+    """The function that makes the classifiers gin binds to ``predictor.predictor_fn``."""
+    return _with_seed(estimators.predictor() if predictor_fn is None else estimators.predictor(predictor_fn))
+
+
+def _with_seed(make: Estimator) -> Estimator:
+    """The same classifiers, seeded where they would take numbers from numpy's global generator."""
+
+    # A component has no __name__ to take over.
+    @functools.wraps(make, assigned=("__doc__",), updated=())
+    def made() -> Any:
+        return _seeded(make(), SEED)
+
+    made.__name__ = estimators.name_of(make)
+    return made
+
+
+logistic_regression_cv = _with_seed(estimators.logistic_regression_cv)
+gradient_boosting_classifier = _with_seed(estimators.gradient_boosting_classifier)
