@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from causal_disent._version import __version__
-from causal_disent.cli import demo
+from causal_disent.cli import calibrate, check, demo
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, registry
@@ -33,6 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     demo.add_command(commands)
+    calibrate.add_command(commands)
+    check.add_command(commands)
     plugins = commands.add_parser("plugins", help="list the plugins, what they offer, and those that failed")
     plugins.add_argument("--json", action="store_true", help="print JSON")
     plugins.set_defaults(command=_plugins)
@@ -60,8 +62,10 @@ def _offers(offers: dict[str, list[str]]) -> str:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from causal_disent.testing import DECLARATIONS
+
     entries = list(registry.entries(arguments.kind))
-    details = sorted({detail for entry in entries for detail in entry.details})
+    details = sorted({detail for entry in entries for detail in entry.details}.difference(DECLARATIONS))
     rows = [
         [entry.name, entry.owner, entry.summary, *(entry.details.get(detail, "") for detail in details)]
         for entry in entries

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from causal_disent.errors import InvalidInput
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.sampling import sample_codes
 
@@ -9,8 +10,14 @@ from causal_disent.metrics.sampling import sample_codes
 def explained_variance(
     ground_truth_data, representation_function, random_state, artifact_dir=None, num_train=1000, batch_size=16
 ):
-    """Share of the factors' variance that a linear map of the codes explains; in [0, 1], higher is better."""
+    """Share of the factors' variance that a linear map of the codes explains.
+
+    Returns:
+        ``explained_variance``, in [0, 1], higher is better; 0 if no factor varies.
+    """
     codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
+    if not np.isfinite(codes).all():
+        raise InvalidInput("`codes` must be finite; the encoder gave infinite numbers or NaN.")
     inputs = np.column_stack([codes, np.ones(len(codes))])
     solution = np.linalg.lstsq(inputs, factors, rcond=None)[0]
     residual = ((factors - inputs @ solution) ** 2).sum()
@@ -20,4 +27,13 @@ def explained_variance(
 
 @hookimpl
 def register_metrics(register):
-    register("explained_variance", explained_variance, summary="variance of the factors explained linearly")
+    register(
+        "explained_variance",
+        explained_variance,
+        summary="variance of the factors explained linearly",
+        assumes="ordered factors; any number of codes",
+        headline="explained_variance",
+        direction="higher",
+        range="0..1",
+        invariances="permutation, rescaling",
+    )

@@ -20,6 +20,11 @@ def test_each_kind_is_listed_with_its_summaries(kind, capsys):
         assert entry.name in out and entry.summary in out and entry.summary
 
 
+def test_what_is_there_for_the_checks_is_not_listed(capsys):
+    title = run(capsys, "metrics")[1].splitlines()[0]
+    assert title.split() == ["metric", "plugin", "summary", "assumes"]
+
+
 def test_plugins_as_a_table_and_as_json(capsys):
     assert "builtin" in run(capsys, "plugins")[1]
     listed = json.loads(run(capsys, "plugins", "--json")[1])

@@ -1,0 +1,24 @@
+"""Checks that every metric, data set and model must pass, for the authors of plugins.
+
+One list of named checks per kind feeds the functions here, `parametrize_checks` for pytest, and the command
+``causal-disent check NAME``.
+"""
+
+from causal_disent.testing._declarations import DECLARATIONS
+from causal_disent.testing.check import Check, CheckFailed, NotApplicable, Outcome
+from causal_disent.testing.checks import CHECKED_KINDS, check_dataset, check_metric, check_model, named_checks
+from causal_disent.testing.parametrize import parametrize_checks
+
+__all__ = [
+    "CHECKED_KINDS",
+    "DECLARATIONS",
+    "Check",
+    "CheckFailed",
+    "NotApplicable",
+    "Outcome",
+    "check_dataset",
+    "check_metric",
+    "check_model",
+    "named_checks",
+    "parametrize_checks",
+]

@@ -1,0 +1,212 @@
+"""What every metric must do. A check is a function of a `MetricTrial`; its name is what users see."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.representation.oracles import perfect_oracle
+from causal_disent.testing._declarations import DIRECTIONS, check_known_failures, declared_range, words
+from causal_disent.testing._encoders import INVARIANCES, Changed, first_code, with_nan, without_last_row
+from causal_disent.testing._global_generators import check_untouched
+from causal_disent.testing._metric_trial import MetricTrial, scores_of
+from causal_disent.testing._stage import ReadOnlyData, read_only, stage_data
+from causal_disent.testing.check import CheckFailed, NotApplicable, demand
+
+__all__ = ["METRIC_CHECKS"]
+
+#: How far an invariant score may move.
+TOLERANCE = 1e-6
+#: Encoders of noise to try before a tie with the perfect encoder counts against the metric.
+NOISE_SEEDS = range(5)
+
+
+def documented(trial: MetricTrial) -> None:
+    """Listings and readers can tell what the metric asks, assumes and returns."""
+    entry = trial.entry
+    demand(entry.summary, "it has no summary; register with summary='one line for listings'.")
+    demand(
+        entry.details.get("assumes"), "it does not say what it assumes; register with assumes='discrete factors'."
+    )
+    text = inspect.getdoc(entry.factory)
+    demand(text, "the function has no docstring.")
+    demand("return" in str(text).lower(), "the docstring does not say what is returned.")
+
+
+def declarations_hold_together(trial: MetricTrial) -> None:
+    """What the entry declares for these checks can be understood."""
+    details = trial.entry.details
+    check_known_failures(trial.entry, (check.__name__ for check in METRIC_CHECKS))
+    declared_range(trial.entry)
+    for invariance in words(details.get("invariances", "")):
+        if invariance not in INVARIANCES:
+            raise CheckFailed(f"`invariances`: {errors.unknown('invariance', invariance, INVARIANCES).message}")
+    if "headline" in details:
+        demand(
+            details.get("direction") in DIRECTIONS,
+            f"`direction` says which scores are better, higher or lower; given: {details.get('direction')!r}.",
+        )
+        trial.headline(trial.perfect_scores)
+    else:
+        alone = [name for name in ("direction", "range", "invariances") if name in details]
+        demand(not alone, f"{errors.listing(alone)} tell of a headline score; declare headline=KEY too.")
+
+
+def signature_is_the_common_one(trial: MetricTrial) -> None:
+    """Gin and the commands can call it."""
+    parameters = inspect.signature(trial.entry.factory).parameters
+    common = ("ground_truth_data", "representation_function", "random_state", "artifact_dir")
+    demand(
+        tuple(parameters)[:4] == common,
+        f"the first arguments are {errors.listing(common)}; it has: {errors.listing(tuple(parameters)[:4])}.",
+    )
+    demand(parameters["artifact_dir"].default is None, "`artifact_dir` must be None by default.")
+    required = [name for name, p in list(parameters.items())[4:] if p.default is p.empty and p.kind in _BY_NAME]
+    demand(not required, f"every other argument has a default; these have none: {errors.listing(required)}.")
+
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def scores_are_plain_and_finite(trial: MetricTrial) -> None:
+    """A dict of finite numbers, text and lists, by text."""
+    _ = trial.perfect_scores, trial.middling_scores  # they are checked when they are computed
+
+
+def headline_within_range(trial: MetricTrial) -> None:
+    """The headline score of good, middling and bad codes stays in the declared range."""
+    allowed = declared_range(trial.entry)
+    known = {"perfect": trial.perfect_scores, "middling": trial.middling_scores, "noise": trial.noise_scores(0)}
+    for name, scores in known.items():
+        value = trial.headline(scores)
+        demand(
+            allowed is None or value in allowed, f"the score of {name} codes is {value:.6g}, outside {allowed}."
+        )
+
+
+def perfect_beats_noise(trial: MetricTrial) -> None:
+    """A code for each factor scores better than codes that say nothing."""
+    sign = -1.0 if trial.entry.details.get("direction") == "lower" else 1.0
+    perfect = trial.headline(trial.perfect_scores)
+    for seed in NOISE_SEEDS:
+        noise = trial.headline(trial.noise_scores(seed))
+        if sign * perfect > sign * noise:
+            return
+        # Where there are few possible scores, noise may be lucky, but not better.
+        demand(perfect == noise, f"perfect codes score {perfect:.6g} and noise {noise:.6g}.")
+    raise CheckFailed(f"perfect codes and noise both score {perfect:.6g}.")
+
+
+def same_seed_same_scores(trial: MetricTrial) -> None:
+    """Randomness comes from `random_state` alone."""
+    again = trial.watched.scores
+    different = [key for key, value in trial.perfect_scores.items() if again.get(key) != value]
+    if different or len(again) != len(trial.perfect_scores):
+        key = different[0] if different else next(iter(set(again) - set(trial.perfect_scores)))
+        raise CheckFailed(
+            f"two runs from the same seed differ: '{key}' is {trial.perfect_scores.get(key)!r}, "
+            f"then {again.get(key)!r}."
+        )
+
+
+def global_generators_untouched(trial: MetricTrial) -> None:
+    """``random`` and ``numpy.random`` are left alone."""
+    check_untouched(trial.watched.touched_generators)
+
+
+def read_only_inputs_work(trial: MetricTrial) -> None:
+    """Factors, images and codes that cannot be written to give the same scores."""
+    scores = scores_of(trial.run(Changed(trial.perfect, read_only), ReadOnlyData(trial.data)))
+    demand(scores == trial.perfect_scores, "read-only arrays give other scores.")
+
+
+def codes_stay_as_they_are(trial: MetricTrial) -> None:
+    """What the encoder returned is not written to."""
+    demand(not trial.watched.wrote_to_codes, "it writes to the codes that the encoder returned; work on a copy.")
+
+
+def works_with_artifact_dir(trial: MetricTrial) -> None:
+    """``dlib_evaluate`` names a folder for files, which the metric makes if it needs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        scores_of(trial.run(trial.perfect, artifact_dir=str(Path(folder) / "artifacts")))
+
+
+def invariances_hold(trial: MetricTrial) -> None:
+    """The changes of the codes that the entry declares leave the headline score as it was."""
+    declared = words(trial.entry.details.get("invariances", ""))
+    if not declared:
+        raise NotApplicable(f"no invariances are declared; there are: {errors.listing(INVARIANCES)}.")
+    before = trial.headline(trial.middling_scores)
+    for invariance in declared:
+        after = trial.headline(scores_of(trial.run(INVARIANCES[invariance](trial.middling))))
+        demand(
+            abs(after - before) <= TOLERANCE,
+            f"{invariance} of the codes moves the score from {before:.9g} to {after:.9g}.",
+        )
+
+
+def constant_factor(trial: MetricTrial) -> None:
+    """A factor with a single value gives finite scores, or an error about the factors."""
+    if trial.has_own_data:
+        raise NotApplicable("the data set was given, and has the factors it has.")
+    data = stage_data(sizes=(3, 1, 5))
+    _copes(lambda: trial.run(perfect_oracle(data), data), "factor")
+
+
+def one_code(trial: MetricTrial) -> None:
+    """A single code gives finite scores, or an error about the codes."""
+    _copes(lambda: trial.run(first_code(trial.perfect)), "code")
+
+
+def codes_with_nan(trial: MetricTrial) -> None:
+    """Codes that are not numbers give finite scores, or an error about the codes."""
+    _copes(lambda: trial.run(with_nan(trial.perfect)), "code")
+
+
+def wrong_number_of_rows(trial: MetricTrial) -> None:
+    """An encoder that loses an image gives finite scores, or an error about the codes."""
+    _copes(lambda: trial.run(without_last_row(trial.perfect)), "code")
+
+
+def _copes(run: Callable[[], Any], word: str) -> None:
+    """`run` returns finite scores, or an error that a user can mend and that has `word` in it."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # the metric may well warn here
+            returned = run()
+    except errors.CausalDisentError as error:
+        demand(word in error.message.lower(), f"the error does not speak of the {word}s: {error.message}")
+        return
+    except Exception as error:
+        raise CheckFailed(
+            f"it raised {type(error).__name__}: {error}. A user's mistake is a causal_disent.errors.InvalidInput "
+            "that says what was given and what is allowed."
+        ) from error
+    scores_of(returned)
+
+
+METRIC_CHECKS: tuple[Callable[[MetricTrial], None], ...] = (
+    documented,
+    declarations_hold_together,
+    signature_is_the_common_one,
+    scores_are_plain_and_finite,
+    headline_within_range,
+    perfect_beats_noise,
+    same_seed_same_scores,
+    global_generators_untouched,
+    read_only_inputs_work,
+    codes_stay_as_they_are,
+    works_with_artifact_dir,
+    invariances_hold,
+    constant_factor,
+    one_code,
+    codes_with_nan,
+    wrong_number_of_rows,
+)

@@ -1,0 +1,86 @@
+"""Everything that comes with the project passes the common checks."""
+
+import functools
+import importlib.util
+import re
+import types
+from pathlib import Path
+
+import pytest
+
+from causal_disent import get_dataset
+from causal_disent.metrics import estimators
+from causal_disent.metrics.reduced_downstream_task import factorwise_dci
+from causal_disent.registry import Entry, Register, registry
+from causal_disent.testing import check_metric, parametrize_checks
+
+ROOT = Path(__file__).parents[2]
+#: Arguments that make metrics faster. The settings of disentanglement_lib are tested with the metrics.
+FASTER = {
+    "dci": {"estimator_fn": "histogram_boosting"},
+    "unified_scores": {"matrix_fns": ("mutual_information_matrix",)},
+}
+
+
+@pytest.fixture(autouse=True)
+def faster_trees(monkeypatch):
+    monkeypatch.setattr(estimators.predictor, "implementation", lambda: estimators.histogram_boosting)
+    importance = functools.partial(factorwise_dci.function, estimator_fn="histogram_boosting")
+    monkeypatch.setattr(factorwise_dci, "implementation", importance)
+
+
+def built_in(kind):
+    return [entry for entry in registry.entries(kind) if entry.owner == "builtin"]
+
+
+def confounded_candle():
+    """Part of candle_mini, with rules."""
+    return get_dataset("candle_mini", factors=["object", "color", "light"], confounding="candle_color")
+
+
+VIEW = Entry("datasets", "confounded_candle", confounded_candle, "part of candle_mini, with rules", "tests")
+
+
+@parametrize_checks("datasets", [*built_in("datasets"), VIEW])
+def test_data_sets(check):
+    check()
+
+
+@parametrize_checks("models", built_in("models"))
+def test_models(check):
+    check()
+
+
+@parametrize_checks("metrics", built_in("metrics"), FASTER)
+def test_metrics(check):
+    check()
+
+
+def test_every_built_in_metric_has_a_headline():
+    assert [entry.name for entry in built_in("metrics") if "headline" not in entry.details] == []
+
+
+def registered_by(module):
+    """The only metric that a plugin's module registers."""
+    entries = []
+    module.register_metrics(Register("metrics", "plugin", entries.append))
+    assert len(entries) == 1
+    return entries[0]
+
+
+def test_the_example_plugin():
+    path = ROOT / "plugins/example_metric/example_metric.py"
+    spec = importlib.util.spec_from_file_location("example_metric", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    outcomes = check_metric(registered_by(module))
+    assert {outcome.status for outcome in outcomes} == {"ok"}
+
+
+def test_the_plugin_of_the_docs():
+    source = re.search(
+        r"```python\n# my_plugin.py\n(.*?)```", (ROOT / "docs/write_a_plugin.md").read_text(), re.S
+    )[1]
+    module = types.ModuleType("my_plugin")
+    exec(compile(source, "my_plugin.py", "exec"), module.__dict__)
+    check_metric(registered_by(module))
