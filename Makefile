@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PEER := .venv-peer/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test lint bench clean
@@ -18,8 +19,16 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)
+bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_core.py
+	$(BIN)/python benchmarks/parity.py
+	$(BIN)/python benchmarks/bench_metrics.py
+
+# disentanglement_lib itself, to compare with; it no longer runs with its own dependencies.
+$(PEER):
+	$(PYTHON) -m venv .venv-peer
+	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check --no-deps disentanglement_lib==1.5
+	touch $@
 
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,4 +36,4 @@ $(INSTALLED): setup.cfg pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) output build *.egg-info
+	rm -rf $(VENV) .venv-peer output build *.egg-info

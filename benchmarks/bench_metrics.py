@@ -1,0 +1,205 @@
+"""The metrics beside disentanglement_lib 1.5, in one run: images encoded, times, and their ratios.
+
+    python benchmarks/bench_metrics.py [--peer FOLDER] [--scale 1.0]
+
+Writes benchmarks/results.json. The published sample sizes are multiplied by ``--scale``; at 1 the run takes a
+quarter of an hour. The original asks its encoder for some three million images, so its encoding is not waited for:
+it gets codes that are looked up, its requests are counted, and the time a convolutional encoder takes for batches
+of that size is added. Ours really encodes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import resource
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from _timing import best, pin_threads
+
+pin_threads()
+
+import numpy as np  # noqa: E402
+from _conv import SmallConvNet  # noqa: E402
+from _peer import BINS, Peer, load_peer  # noqa: E402
+
+from causal_disent import get_dataset, get_metric  # noqa: E402
+from causal_disent.config import gin_config  # noqa: E402
+from causal_disent.evaluation.results import new_file  # noqa: E402
+from causal_disent.report.table import text_table  # noqa: E402
+from causal_disent.representation.code_table import CodeTable  # noqa: E402
+
+RESULTS = Path(__file__).resolve().parent / "results.json"
+BINDINGS = ["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 20"]
+VOTES = {"num_train": 10_000, "num_eval": 5_000, "batch_size": 64}
+TRAIN_TEST = {"num_train": 10_000, "num_test": 5_000, "batch_size": 16}
+DOWNSTREAM = {**TRAIN_TEST, "num_train": [10, 100, 1_000, 10_000]}
+#: Run -> metric, the published study's sizes, and the predictor of the downstream task.
+SUITE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "beta_vae": ("beta_vae_sklearn", VOTES, ""),
+    "factor_vae": ("factor_vae_score", {**VOTES, "num_variance_estimate": 10_000}, ""),
+    "mig": ("mig", {"num_train": 10_000, "batch_size": 16}, ""),
+    "sap": ("sap_score", {**TRAIN_TEST, "continuous_factors": False}, ""),
+    "modularity": ("modularity_explicitness", TRAIN_TEST, ""),
+    "unsupervised": ("unsupervised_metrics", {"num_train": 10_000, "batch_size": 16}, ""),
+    "dci": ("dci", TRAIN_TEST, ""),
+    "downstream, trees": ("downstream_task", DOWNSTREAM, "gradient_boosting_classifier"),
+    "downstream, logistic": ("downstream_task", DOWNSTREAM, "logistic_regression_cv"),
+}
+#: What our fast suite uses in place of scikit-learn's boosted trees.
+FAST = {"dci": {"estimator_fn": "histogram_boosting"}}
+FAST_PREDICTOR = {"gradient_boosting_classifier": "histogram_boosting"}
+
+
+class IndexData:
+    """The same draws as a finite data set, its images replaced by their numbers: nothing is drawn or copied."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        self.num_factors, self.factors_num_values = data.num_factors, data.factors_num_values
+        self.observation_shape = (1,)
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> np.ndarray:
+        return self._data.sample_factors(num, random_state)
+
+    def sample_observations_from_factors(
+        self, factors: np.ndarray, random_state: np.random.RandomState
+    ) -> np.ndarray:
+        return self._data.sample_indices(factors, random_state)[:, None]
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> np.ndarray:
+        return self.sample(num, random_state)[1]
+
+
+class LookUp:
+    """The codes of image numbers; remembers how many batches of which size were asked for."""
+
+    def __init__(self, codes: np.ndarray) -> None:
+        self._codes = codes
+        self.batches: Counter[int] = Counter()
+
+    def __call__(self, indices: np.ndarray) -> np.ndarray:
+        self.batches[len(indices)] += 1
+        return self._codes[indices[:, 0]]
+
+
+def scaled(parameters: dict[str, Any], scale: float) -> dict[str, Any]:
+    """The sizes of samples multiplied, batches left alone."""
+
+    def one(name: str, value: Any) -> Any:
+        if name.startswith("num_") and isinstance(value, list):
+            return [max(10, int(size * scale)) for size in value]
+        return max(10, int(value * scale)) if name.startswith("num_") else value
+
+    return {name: one(name, value) for name, value in parameters.items()}
+
+
+def run_ours(name: str, data: Any, encoder: Any, scale: float, fast: bool) -> float:
+    """Seconds that one run takes here."""
+    metric, parameters, predictor = SUITE[name]
+    parameters = {**scaled(parameters, scale), **(FAST.get(name, {}) if fast else {})}
+    predictor = FAST_PREDICTOR.get(predictor, predictor) if fast else predictor
+    bindings = [*BINDINGS, *([f"predictor.predictor_fn = @{predictor}"] if predictor else [])]
+    with gin_config([], bindings):
+        start = time.perf_counter()
+        get_metric(metric)(data, encoder, np.random.RandomState(0), **parameters)
+        return time.perf_counter() - start
+
+
+def run_peer(peer: Peer, name: str, data: Any, look_up: LookUp, scale: float) -> float:
+    """Seconds that one run takes there, its encoding not counted."""
+    metric, parameters, predictor = SUITE[name]
+    bindings = {**BINS, **({"predictor.predictor_fn": predictor} if predictor else {})}
+    with peer.bound(bindings):
+        start = time.perf_counter()
+        getattr(peer, metric)(data, look_up, np.random.RandomState(0), **scaled(parameters, scale))
+        return time.perf_counter() - start
+
+
+def encoding_seconds(batches: Counter[int], images: np.ndarray) -> float:
+    """What a convolutional encoder takes for these batches, from one of each size."""
+    encoder = SmallConvNet()
+    return sum(
+        count * best(lambda size=size: encoder(images[np.arange(size) % len(images)]), repeats=2)
+        for size, count in batches.items()
+    )
+
+
+def measure(peer: Peer, scale: float) -> dict[str, Any]:
+    """Times of every run, there, here, and here with the fast estimators."""
+    data = get_dataset("candle_mini")
+    images = data.observations(np.arange(256))
+    look_up = LookUp(CodeTable(data, SmallConvNet()).codes_of(np.arange(4050)))
+    runs: dict[str, dict[str, float]] = {}
+    own, fast = SmallConvNet(), SmallConvNet()
+    tables = {"here": CodeTable(data, own), "fast": CodeTable(data, fast)}
+    for name in SUITE:
+        print(name, "...", flush=True)
+        look_up.batches.clear()
+        there = run_peer(peer, name, IndexData(data), look_up, scale)
+        runs[name] = {
+            "there": there,
+            "images there": sum(size * count for size, count in look_up.batches.items()),
+            "encoding there": encoding_seconds(look_up.batches, images),
+            "here": run_ours(name, data, tables["here"], scale, fast=False),
+            "fast": run_ours(name, data, tables["fast"], scale, fast=True),
+        }
+    return {
+        "scale": scale,
+        "machine": platform.machine(),
+        "images here": own.num_images,
+        "peak memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "runs": runs,
+    }
+
+
+def rows(measured: dict[str, Any]) -> list[list[Any]]:
+    """One line per run, then the suite."""
+    lines = []
+    total = Counter[str]()
+    for name, run in measured["runs"].items():
+        there = run["there"] + run["encoding there"]
+        total.update({**run, "all": there})
+        lines.append([name, run["there"], there, run["here"], run["fast"], f"{there / run['here']:.1f}x"])
+    lines.append(
+        [
+            "suite",
+            total["there"],
+            total["all"],
+            total["here"],
+            total["fast"],
+            f"{total['all'] / total['here']:.1f}x",
+        ]
+    )
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer", help="folder that holds the unpacked wheel")
+    parser.add_argument("--scale", type=float, default=1.0)
+    arguments = parser.parse_args()
+    peer = load_peer(arguments.peer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        measured = measure(peer, arguments.scale)
+    header = ["run", "there, s", "there + encoding, s", "here, s", "here, fast, s", "ratio"]
+    print(text_table(header, rows(measured)))
+    images = sum(run["images there"] for run in measured["runs"].values())
+    print(f"images encoded: {images:,.0f} there, {measured['images here']:,} here")
+    print(f"peak memory: {measured['peak memory MB']} MB")
+    with new_file(RESULTS) as temporary:
+        temporary.write_text(json.dumps(measured, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
