@@ -1,6 +1,6 @@
 import pytest
 
-import causal_disent.steps.evaluate  # noqa: F401  registers what configs bind
+import causal_disent.steps.evaluate
 import causal_disent.steps.udr  # noqa: F401  the same
 from causal_disent import config, errors
 

@@ -24,7 +24,12 @@ def test_the_page_on_metrics_is_current():
 
 
 @pytest.mark.parametrize(
-    "code", blocks(ROOT / "README.md", "python") + blocks(ROOT / "docs/confounding.md", "python")
+    "code",
+    [
+        block
+        for page in ("README.md", "docs/confounding.md", "docs/your_own_data.md")
+        for block in blocks(ROOT / page, "python")
+    ],
 )
 def test_the_python_blocks_run(code, capsys):
     exec(compile(code, "README.md", "exec"), {})

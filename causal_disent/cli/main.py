@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from causal_disent._version import __version__
-from causal_disent.cli import calibrate, check, demo
+from causal_disent.cli import calibrate, check, datasets_graph, demo
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, registry
@@ -41,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     for kind, thing in KINDS.items():
         listing = commands.add_parser(kind, help=f"list the {thing}s")
         listing.set_defaults(command=_list, kind=kind)
+        if kind == "datasets":
+            datasets_graph.add_command(listing.add_subparsers(title="commands", metavar="COMMAND"))
     return parser
 
 

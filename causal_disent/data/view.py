@@ -38,6 +38,8 @@ def view(
     """
     if factors is None and confounding is None:
         return data
+    if hasattr(data, "restricted"):  # a table of the images that exist, which may lack combinations
+        return data.restricted(factors=factors, confounding=confounding)
     added = statements(confounding or ())
     if isinstance(data, DataView):
         factors = data.factor_names if factors is None else factors

@@ -108,13 +108,12 @@ def importances(model: Any, num_codes: int) -> FloatArray:
         return np.zeros(num_codes)
     if hasattr(last, "feature_importances_"):
         return np.abs(last.feature_importances_)
-    parts = [part.coef_ for part in getattr(last, "estimators_", [last]) if hasattr(part, "coef_")]
-    if not parts:
+    if not hasattr(last, "coef_"):
         raise errors.InvalidInput(
             f"The estimator {type(last).__name__} has neither `feature_importances_` nor `coef_`, so the codes "
             "it uses cannot be told."
         )
-    return np.abs(np.concatenate(parts)).mean(axis=0)
+    return np.abs(last.coef_).mean(axis=0)
 
 
 def forked(random_state: np.random.RandomState) -> np.random.RandomState:

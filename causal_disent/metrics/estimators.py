@@ -59,15 +59,15 @@ def random_forest(num_trees: int = 100) -> Any:
 def l1_logistic(strength: float = 1.0) -> Any:
     """Logistic regression with an L1 penalty on standardised codes; `strength` is scikit-learn's 1 / C."""
     from sklearn.linear_model import LogisticRegression
-    from sklearn.multiclass import OneVsRestClassifier
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     # scikit-learn 1.8 renamed the choice of penalty.
     has_penalty_name = inspect.signature(LogisticRegression).parameters["l1_ratio"].default is None
     penalty: dict[str, Any] = {"penalty": "l1"} if has_penalty_name else {"l1_ratio": 1.0}
-    regression = LogisticRegression(C=1 / strength, solver="liblinear", **penalty)
-    return make_pipeline(StandardScaler(), OneVsRestClassifier(regression))
+    # Not "liblinear", whose generator is global: in threads its results change from run to run.
+    regression = LogisticRegression(C=1 / strength, solver="saga", max_iter=200, tol=1e-3, **penalty)
+    return make_pipeline(StandardScaler(), regression)
 
 
 @component("logistic_regression_cv")

@@ -63,9 +63,12 @@ def _paste(rows: list[list[tuple[FloatArray, str]]], scale: int) -> np.ndarray:
     return np.asarray(canvas)
 
 
-def save_picture(pixels: np.ndarray, path: Path) -> None:
-    """Write a PNG, whole or not at all."""
+def save_picture(pixels: np.ndarray, path: Path, *, colors: int | None = None) -> None:
+    """Write a PNG, whole or not at all; one of few `colors` (256 at the most) is much smaller."""
     from PIL import Image
 
+    picture = Image.fromarray(pixels)
+    if colors is not None:
+        picture = picture.quantize(colors, dither=Image.Dither.NONE)
     with new_file(path) as temporary:
-        Image.fromarray(pixels).save(temporary, format="PNG", optimize=True)
+        picture.save(temporary, format="PNG", optimize=True)

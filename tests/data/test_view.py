@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset
+from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.dummy import DummyData
 from causal_disent.data.view import DataView, view
 
@@ -112,3 +113,11 @@ def test_boxes_and_graph_come_from_the_base():
     assert "U" in data.graph
     with pytest.raises(AttributeError, match="has no attribute 'weather'"):
         data.weather  # noqa: B018
+
+
+def test_a_table_restricts_its_own_rows(random_state):
+    rows = np.array([(a, b) for a in range(3) for b in range(3) if (a, b) != (2, 2)])
+    table = ArrayDataset(np.zeros((8, 2, 2)), rows, factor_names=["object", "color"])
+    data = view(view(table, confounding="never object=0 color=1"), factors=["color"])
+    assert len(data.factor_table) == 7 and data.factor_names == ("color",)
+    data.sample(100, random_state)  # no combination that is missing is asked for

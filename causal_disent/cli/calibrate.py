@@ -1,0 +1,37 @@
+"""``causal-disent calibrate``: what every metric says of representations whose quality is known."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_command", "run_calibration"]
+
+
+def add_command(commands: Any) -> None:
+    """Add ``calibrate`` to the parser."""
+    parser = commands.add_parser(
+        "calibrate", help="what each metric says of representations whose quality is known"
+    )
+    parser.add_argument("--metrics", nargs="+", metavar="NAME", help="the metrics (all that there are)")
+    parser.add_argument(
+        "--output", type=Path, default=Path("output/calibrate"), metavar="FOLDER", help="to write (%(default)s)"
+    )
+    parser.add_argument("--num_train", type=int, default=1000, help="points that a metric samples (%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draws (%(default)s)")
+    parser.set_defaults(command=run_calibration)
+
+
+def run_calibration(arguments: argparse.Namespace) -> int:
+    """Measure, print the table, write it as text and as a picture."""
+    from causal_disent.config import gin_config
+    from causal_disent.evaluation.calibrate import CASES, calibrate
+    from causal_disent.report.calibration import calibration_text, write_calibration
+
+    with gin_config(["calibrate.gin"]):
+        rows = calibrate(arguments.metrics, num_train=arguments.num_train, random_seed=arguments.seed)
+    write_calibration(arguments.output, rows, CASES, num_train=arguments.num_train, random_seed=arguments.seed)
+    print(calibration_text(rows, CASES))
+    print(f"\nResults: {arguments.output}/calibration.csv, .json, .md, .png")
+    return 0

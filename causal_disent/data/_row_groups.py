@@ -1,0 +1,76 @@
+"""Rows of a table, sorted so that those that agree in some columns are neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.protocols import IntArray
+
+__all__ = ["RowGroups", "factor_rows"]
+
+#: Keys stay below this, far from where 64 bits overflow.
+MOST_KEYS = 2**62
+
+
+def factor_rows(data: Any) -> tuple[tuple[str, ...], IntArray, IntArray]:
+    """What the factor table of finite data says.
+
+    Returns:
+        The names of the factors; the images (n,); the place of each factor's value among its values (n, factors).
+    """
+    if not hasattr(data, "factor_table"):
+        raise errors.InvalidInput(f"A data set with a `factor_table` is needed; {type(data).__name__} has none.")
+    table = data.factor_table
+    rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1)
+    return tuple(map(str, table.columns)), table.index.to_numpy(), rows.astype(np.int64)
+
+
+class RowGroups:
+    """Finds the rows that have given values in given columns, by bisection.
+
+    Args:
+        rows: (n, columns of the table) integers from 0.
+        columns: the positions of the columns that count.
+        sizes: how many values each of them may take.
+
+    Attributes:
+        order: (n,) positions of the rows, group after group.
+
+    Example:
+        >>> rows = np.array([[1, 0], [0, 2], [1, 2]])
+        >>> groups = RowGroups(rows, [0], [2])
+        >>> start, stop = groups.stretches(np.array([[1], [0]]))
+        >>> groups.order[start[0] : stop[0]]
+        array([0, 2])
+    """
+
+    def __init__(self, rows: IntArray, columns: Sequence[int], sizes: Sequence[int]) -> None:
+        self._sizes = tuple(int(size) for size in sizes)
+        self._known: dict[int, IntArray] = {}
+        keys = self._keys(rows[:, list(columns)])
+        self.order = np.argsort(keys, kind="stable")
+        self._sorted = keys[self.order]
+
+    def stretches(self, values: IntArray) -> tuple[IntArray, IntArray]:
+        """Where in `order` the rows with these values (n, columns) start and stop; nowhere is start = stop."""
+        keys = self._keys(np.asarray(values))
+        return np.searchsorted(self._sorted, keys, side="left"), np.searchsorted(self._sorted, keys, side="right")
+
+    def _keys(self, values: IntArray) -> IntArray:
+        """A number for each row, equal where the values are equal."""
+        keys = np.zeros(len(values), dtype=np.int64)
+        span = 1
+        for place, size in enumerate(self._sizes):
+            if span > MOST_KEYS // size:
+                # More combinations than 64 bits can count: the keys that the table has so far are numbered anew.
+                known = self._known.setdefault(place, np.unique(keys))
+                found = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+                keys = np.where(known[found] == keys, found, len(known))
+                span = len(known) + 1
+            keys = keys * size + values[:, place]
+            span *= size
+        return keys

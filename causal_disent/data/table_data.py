@@ -1,0 +1,233 @@
+"""A finite data set that is a table: a row of factor values for each image there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.data._row_groups import RowGroups
+from causal_disent.data.confounding import Statement
+from causal_disent.data.rule_sets import statements
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ImageSource", "TableData"]
+
+
+class ImageSource(Protocol):
+    """Where the images come from. It may also have ``graph`` and ``bounding_boxes(images)``."""
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]: ...
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, c) of these numbers, float32 in [0, 1]."""
+
+
+class TableData:
+    """Images of which a table says the factors.
+
+    Unlike in `FactorialData`, combinations may be missing, and a combination may have several images. Factors are
+    drawn by drawing an image, so that no combination is drawn that has none.
+
+    Args:
+        source: the images.
+        space: the factors of the table and their values.
+        rows: (images, factors) the place of each value among its factor's values.
+        images: (images,) their numbers in `source`; 0, 1, 2, ... if not given.
+        weights: (images,) how likely each is, relative to the others; all alike if not given.
+        factors: the names of the factors that are ground truth, if not all are; the others are nuisance.
+    """
+
+    def __init__(
+        self,
+        source: ImageSource,
+        space: StateSpace,
+        rows: IntArray,
+        *,
+        images: IntArray | None = None,
+        weights: FloatArray | None = None,
+        factors: Sequence[str] | None = None,
+    ) -> None:
+        self.source = source
+        self._whole_space = space
+        self._rows = space.check(rows)
+        self._images = np.arange(len(self._rows)) if images is None else np.asarray(images)
+        self.image_weights = np.ones(len(self._rows)) if weights is None else np.asarray(weights)
+        names = space.factor_names if factors is None else tuple(factors)
+        if not names or len(set(names)) != len(names):
+            raise errors.InvalidInput(
+                f"`factors` must name at least one factor and none twice; given: {errors.listing(names)}. "
+                f"There are: {errors.listing(space.factor_names)}."
+            )
+        self._columns = [space.position(name) for name in names]
+        self.space = space.subspace(self._columns)
+        self._draws: dict[tuple[int, ...], _Draw] = {}
+
+    def restricted(
+        self,
+        *,
+        factors: Sequence[str] | None = None,
+        confounding: str | Statement | Iterable[str | Statement] | None = None,
+    ) -> TableData:
+        """The same images with fewer factors, or the images that a confounding allows.
+
+        Args:
+            factors: the names of the factors that are ground truth; the others become nuisance.
+            confounding: a rule set's name, a statement, or several (`causal_disent.data.confounding`).
+        """
+        weights = self.image_weights.copy()
+        for statement in statements(confounding or ()):
+            weights *= statement.weights(self._whole_space, self._rows)
+        kept = weights > 0
+        if not kept.any():
+            raise errors.InvalidInput(
+                f"The confounding forbids every one of the {len(kept):,} images of the data set."
+            )
+        return TableData(
+            self.source,
+            self._whole_space,
+            self._rows[kept],
+            images=self._images[kept],
+            weights=weights[kept],
+            factors=self.factor_names if factors is None else factors,
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # Boxes and the graph belong to the images, whatever part of them is shown.
+        if name in ("bounding_boxes", "graph") and "source" in self.__dict__:
+            return getattr(self.source, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        return self.space.factor_names
+
+    @property
+    def value_names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.space.value_names.values())
+
+    @property
+    def num_factors(self) -> int:
+        return self.space.num_factors
+
+    @property
+    def factors_num_values(self) -> list[int]:
+        """Per factor: how many values it has; of a continuous one, how many different ones the table has."""
+        return list(self.space.sizes)
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        return self.source.observation_shape
+
+    @cached_property
+    def is_confounded(self) -> bool:
+        """Whether some combinations are rarer than others, or missing."""
+        totals = self._draw(range(self.num_factors)).group_weights()
+        return len(totals) < self.space.num_combinations or not np.allclose(totals, totals[0])
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """The factors (num, factors) of images drawn with replacement."""
+        return self.sample_factors_given([], np.empty((num, 0), dtype=np.int64), random_state)
+
+    def sample_factors_given(
+        self, columns: Sequence[int], values: IntArray, random_state: np.random.RandomState
+    ) -> IntArray:
+        """Rows of factors whose `columns` are fixed.
+
+        Args:
+            columns: positions among the factors.
+            values: (n, columns) integers.
+            random_state: what the images are drawn with.
+
+        Returns:
+            (n, factors), each the row of an image that has the values asked for.
+        """
+        values = np.asarray(values)
+        if len(columns):
+            values = values.reshape(-1, len(columns))
+        return self._rows[self._draw(columns).rows(values, random_state)][:, self._columns]
+
+    def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """An image for each row of factors, drawn among those that have them; having none is an error."""
+        rows = self._draw(range(self.num_factors)).rows(np.asarray(factors), random_state)
+        return self._images[rows]
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
+        return self.source.observations(np.asarray(indices))
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """An image for each row of factors."""
+        return self.observations(self.sample_indices(factors, random_state))
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
+        """Factors and images."""
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
+        """Images alone."""
+        return self.sample(num, random_state)[1]
+
+    @cached_property
+    def factor_table(self) -> pd.DataFrame:
+        """One row per image, one categorical column per factor."""
+        import pandas as pd
+
+        columns = {
+            name: pd.Categorical.from_codes(self._rows[:, column], pd.Index(names), ordered=True)
+            for column, (name, names) in zip(self._columns, self.space.value_names.items(), strict=True)
+        }
+        return pd.DataFrame(columns, index=pd.Index(self._images, name="image"))
+
+    def _draw(self, columns: Sequence[int]) -> _Draw:
+        key = tuple(columns)
+        if key not in self._draws:
+            space = self.space.subspace(key)
+            self._draws[key] = _Draw(self._rows[:, [self._columns[i] for i in key]], self.image_weights, space)
+        return self._draws[key]
+
+
+class _Draw:
+    """Draws rows by weight among those that have given values.
+
+    Args:
+        rows: (n, factors) of `space`.
+        weights: (n,).
+        space: the factors that can be asked for.
+    """
+
+    def __init__(self, rows: IntArray, weights: FloatArray, space: StateSpace) -> None:
+        self._space = space
+        self._groups = RowGroups(rows, range(rows.shape[1]), space.sizes)
+        self._sorted_rows = rows[self._groups.order]
+        self._cumulated = np.concatenate([[0.0], np.cumsum(weights[self._groups.order])])
+
+    def group_weights(self) -> FloatArray:
+        """The weight of each combination that has an image."""
+        starts = np.unique(self._groups.stretches(self._sorted_rows)[0])
+        return np.diff(self._cumulated[np.append(starts, len(self._sorted_rows))])
+
+    def rows(self, values: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """The position of one row for each of the `values` (n, factors)."""
+        start, stop = self._groups.stretches(self._space.check(values))
+        missing = np.flatnonzero(start == stop)
+        if missing.size:
+            raise errors.InvalidInput(
+                f"The data set has no image of {self._space.describe(values[missing[0]])} (row {missing[0]})."
+            )
+        low, high = self._cumulated[start], self._cumulated[stop]
+        target = low + random_state.random_sample(len(start)) * (high - low)
+        place = np.searchsorted(self._cumulated, target, side="right") - 1
+        # Rounding may carry a target onto the end of its stretch.
+        return self._groups.order[np.clip(place, start, stop - 1)]
