@@ -176,6 +176,9 @@ class Component:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.implementation(*args, **kwargs)
 
+    def __repr__(self) -> str:
+        return self.name
+
 
 COMPONENTS: dict[str, Component] = {}
 

@@ -1,7 +1,6 @@
 import pytest
 
-import causal_disent.steps.evaluate
-import causal_disent.steps.udr  # noqa: F401  the same
+import causal_disent.steps.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
 
 

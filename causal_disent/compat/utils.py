@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.metrics import estimators, fixed_data, information
-from causal_disent.metrics._fitting import _seeded
+from causal_disent.metrics._fitting import seeded
 from causal_disent.metrics.discretize import discretizer, histogram_discretizer
 from causal_disent.metrics.estimators import Estimator
 from causal_disent.metrics.sampling import sample_codes
@@ -118,7 +118,7 @@ def _with_seed(make: Estimator) -> Estimator:
     # A component has no __name__ to take over.
     @functools.wraps(make, assigned=("__doc__",), updated=())
     def made() -> Any:
-        return _seeded(make(), SEED)
+        return seeded(make(), SEED)
 
     made.__name__ = estimators.name_of(make)
     return made

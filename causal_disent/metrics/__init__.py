@@ -5,9 +5,12 @@ The ``compute_*`` functions have disentanglement_lib's signature and are what gi
 
 from causal_disent.metrics.beta_vae import BetaVaeResult, beta_vae
 from causal_disent.metrics.cg import CgResult, counterfactual_generativeness
+from causal_disent.metrics.dci import DciResult, dci
 from causal_disent.metrics.dci_es import DciEsResult, dci_es
 from causal_disent.metrics.dcimig import DcimigResult, dcimig
+from causal_disent.metrics.downstream_task import DownstreamResult, downstream_task
 from causal_disent.metrics.factor_vae import FactorVaeResult, factor_vae
+from causal_disent.metrics.fairness import FairnessResult, fairness
 from causal_disent.metrics.infomec import InfomecResult, infomec
 from causal_disent.metrics.information import entropies, mutual_information_matrix
 from causal_disent.metrics.irs import IrsResult, irs
@@ -17,21 +20,28 @@ from causal_disent.metrics.mig import MigResult, mig
 from causal_disent.metrics.mig_sup import MigSupResult, mig_sup
 from causal_disent.metrics.modularity_explicitness import ModularityExplicitnessResult, modularity_explicitness
 from causal_disent.metrics.r2 import R2Result, linear_r2
+from causal_disent.metrics.reduced_downstream_task import ReducedDownstreamResult, reduced_downstream_task
 from causal_disent.metrics.sap_score import SapResult, sap
+from causal_disent.metrics.strong_downstream_task import Shift, StrongDownstreamResult, strong_downstream_task
 from causal_disent.metrics.uc import (
     UcResult,
     unconfoundedness,
     unconfoundedness_curve,
     unconfoundedness_of_sets,
 )
+from causal_disent.metrics.udr import UdrResult, gaussian_kl, udr
+from causal_disent.metrics.unified_scores import UnifiedResult, unified_scores
 from causal_disent.metrics.unsupervised_metrics import UnsupervisedResult, unsupervised_scores
 
 __all__ = [
     "BetaVaeResult",
     "CgResult",
     "DciEsResult",
+    "DciResult",
     "DcimigResult",
+    "DownstreamResult",
     "FactorVaeResult",
+    "FairnessResult",
     "InfomecResult",
     "IrsResult",
     "JemmigResult",
@@ -40,15 +50,24 @@ __all__ = [
     "MigSupResult",
     "ModularityExplicitnessResult",
     "R2Result",
+    "ReducedDownstreamResult",
     "SapResult",
+    "Shift",
+    "StrongDownstreamResult",
     "UcResult",
+    "UdrResult",
+    "UnifiedResult",
     "UnsupervisedResult",
     "beta_vae",
     "counterfactual_generativeness",
+    "dci",
     "dci_es",
     "dcimig",
+    "downstream_task",
     "entropies",
     "factor_vae",
+    "fairness",
+    "gaussian_kl",
     "infomec",
     "irs",
     "jemmig",
@@ -58,9 +77,13 @@ __all__ = [
     "mig_sup",
     "modularity_explicitness",
     "mutual_information_matrix",
+    "reduced_downstream_task",
     "sap",
+    "strong_downstream_task",
+    "udr",
     "unconfoundedness",
     "unconfoundedness_curve",
     "unconfoundedness_of_sets",
+    "unified_scores",
     "unsupervised_scores",
 ]

@@ -75,7 +75,7 @@ def fit_each(
     from threadpoolctl import threadpool_limits
 
     seeds = random_state.randint(2**31 - 1, size=len(problems))
-    models = [_seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
+    models = [seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
     # The longest first, so that none is left to run alone at the end.
     work = [len(problem.codes) * len(np.unique(problem.values)) for problem in problems]
     order = np.argsort(-np.array(work), kind="stable")
@@ -140,7 +140,7 @@ def check_classes(name: str, factors: NDArray[Any]) -> None:
         )
 
 
-def _seeded(model: Any, seed: int) -> Any:
+def seeded(model: Any, seed: int) -> Any:
     """`model` with `seed` wherever it takes one and has none, nested models included."""
     if not hasattr(model, "get_params"):
         return model

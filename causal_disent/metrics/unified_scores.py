@@ -27,7 +27,7 @@ from causal_disent.metrics.dci import (
     disentanglement_per_code,
 )
 from causal_disent.metrics.estimators import Estimator, name_of
-from causal_disent.metrics.fixed_data import encode_fixed, split
+from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.mig import mig_gaps
 from causal_disent.metrics.modularity_explicitness import code_modularities
 from causal_disent.metrics.sampling import factor_names, sample_codes
@@ -241,6 +241,7 @@ def compute_unified_scores(
     return keys
 
 
+@component("unified_score_validation", supplied=VALIDATION_ARGUMENTS)
 def compute_unified_scores_on_fixed_data(
     observations: FloatArray,
     labels: IntArray,

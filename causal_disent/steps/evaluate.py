@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from causal_disent.representation.code_table import CodeTable
 from causal_disent.steps.dataset import bind_dataset, dataset
 from causal_disent.steps.representation import bind_folder, representation
 
-__all__ = ["CodeTables", "evaluate", "evaluate_with_gin"]
+__all__ = ["CodeTables", "Settings", "evaluate", "evaluate_with_gin", "settings"]
 
 Metric = str | Callable[..., dict[str, Any]]
 
@@ -56,15 +57,28 @@ def evaluate_with_gin(
         return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables)
 
 
-@configurable("evaluation", supplied=("model_dir", "output_dir", "overwrite", "code_tables"))
+@dataclass(frozen=True)
+class Settings:
+    """What a config binds under ``evaluation``."""
+
+    evaluation_fn: Any
+    random_seed: int
+    name: str
+
+
+@configurable("evaluation", supplied=())
+def settings(evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "") -> Settings:
+    """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
+    return Settings(evaluation_fn, random_seed, name)
+
+
 def evaluate(
     model_dir: str | Path,
     output_dir: str | Path,
     overwrite: bool = False,
-    evaluation_fn: Metric | Sequence[Metric] = REQUIRED,
-    random_seed: int = REQUIRED,
-    name: str = "",
+    *,
     code_tables: CodeTables | None = None,
+    **bound: Any,
 ) -> dict[str, Any]:
     """Run the bound metric on the representation in `model_dir` and write a result folder.
 
@@ -72,11 +86,10 @@ def evaluate(
         model_dir: the folder with the representation.
         output_dir: the folder to write.
         overwrite: replace `output_dir` if it exists.
-        evaluation_fn: the metric, ``@uc`` in a config, or its name; or a list of metrics, whose keys are
-            then prefixed as in ``uc:UC``.
-        random_seed: of the draws; each metric starts from it.
-        name: what to call the evaluation; part of the saved config.
         code_tables: as for `evaluate_with_gin`.
+        bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
+            a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
+            metric starts from it) and ``name`` (of the evaluation; part of the saved config).
 
     Returns:
         The scores, with ``elapsed_time`` in seconds.
@@ -84,15 +97,16 @@ def evaluate(
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
     check_free(target, overwrite=overwrite)
+    chosen = settings(**bound)
     bind_dataset(source, bind_folder(source))
     table = _code_table(source, {} if code_tables is None else code_tables)
-    metrics = [_named(metric) for metric in _as_list(evaluation_fn)]
+    metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
         for metric, function in metrics:
-            artifacts = folder / "artifacts" / (name or metric)
-            found = run_metric(function, metric, table.data, table, random_seed, artifacts)
-            prefix = f"{metric}:" if isinstance(evaluation_fn, (list, tuple)) else ""
+            artifacts = folder / "artifacts" / (chosen.name or metric)
+            found = run_metric(function, metric, table.data, table, chosen.random_seed, artifacts)
+            prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores["elapsed_time"] = time.perf_counter() - started
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), source / "results")

@@ -1,4 +1,4 @@
-"""``udr_evaluation.*``: rank models by how alike they are, as ``dlib_udr`` does."""
+"""``dlib_udr``: rank models by how alike they are. Configs bind ``evaluation.*``, as for `evaluate`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.config import REQUIRED, configurable, gin_config, operative_bindings, operative_config
+from causal_disent.config import gin_config, operative_bindings, operative_config
 from causal_disent.evaluation.results import new_folder, write_results
 from causal_disent.metrics.udr import gaussian_kl
 from causal_disent.protocols import FloatArray
 from causal_disent.steps.dataset import bind_dataset, dataset
+from causal_disent.steps.evaluate import settings
 from causal_disent.steps.representation import load_folder, read_folder
 
 __all__ = ["rank", "rank_with_gin"]
@@ -35,14 +36,8 @@ def rank_with_gin(
         return rank(model_dirs, output_dir, overwrite)
 
 
-@configurable("udr_evaluation", supplied=("model_dirs", "output_dir", "overwrite"))
 def rank(
-    model_dirs: Sequence[str | Path],
-    output_dir: str | Path,
-    overwrite: bool = False,
-    evaluation_fn: Callable[..., dict[str, Any]] = REQUIRED,
-    random_seed: int = REQUIRED,
-    name: str = "",
+    model_dirs: Sequence[str | Path], output_dir: str | Path, overwrite: bool = False, **bound: Any
 ) -> dict[str, Any]:
     """Compare the models of several folders and write a result folder.
 
@@ -50,9 +45,7 @@ def rank(
         model_dirs: at least two folders.
         output_dir: the folder to write.
         overwrite: replace `output_dir` if it exists.
-        evaluation_fn: ``@udr_sklearn``.
-        random_seed: of the draws.
-        name: what to call the evaluation; part of the saved config.
+        bound: what the config leaves open of ``evaluation_fn`` (``@udr_sklearn``), ``random_seed`` and ``name``.
 
     Returns:
         The scores; ``model_scores`` in the order of `model_dirs`.
@@ -63,11 +56,12 @@ def rank(
         raise errors.InvalidInput(
             f"Models are compared with each other: name at least two; given: {len(folders)}."
         )
+    chosen = settings(**bound)
     bind_dataset(folders[0], read_folder(folders[0]))
     data = dataset()
     encoders = [_with_divergence(load_folder(folder, data)) for folder in folders]
     with new_folder(Path(output_dir), overwrite=overwrite) as target:
-        scores = dict(evaluation_fn(data, encoders, np.random.RandomState(random_seed)))
+        scores = dict(chosen.evaluation_fn(data, encoders, np.random.RandomState(chosen.random_seed)))
         scores["model_dirs"] = [str(folder) for folder in folders]
         scores["elapsed_time"] = time.perf_counter() - started
         write_results(target, "udr", scores, operative_config(), operative_bindings())
