@@ -26,6 +26,7 @@ pin_threads()
 
 import numpy as np  # noqa: E402
 from _conv import SmallConvNet  # noqa: E402
+from _index_data import IndexData  # noqa: E402
 from _peer import BINS, Peer, load_peer  # noqa: E402
 
 from causal_disent import get_dataset, get_metric  # noqa: E402
@@ -54,30 +55,6 @@ SUITE: dict[str, tuple[str, dict[str, Any], str]] = {
 #: What our fast suite uses in place of scikit-learn's boosted trees.
 FAST = {"dci": {"estimator_fn": "histogram_boosting"}}
 FAST_PREDICTOR = {"gradient_boosting_classifier": "histogram_boosting"}
-
-
-class IndexData:
-    """The same draws as a finite data set, its images replaced by their numbers: nothing is drawn or copied."""
-
-    def __init__(self, data: Any) -> None:
-        self._data = data
-        self.num_factors, self.factors_num_values = data.num_factors, data.factors_num_values
-        self.observation_shape = (1,)
-
-    def sample_factors(self, num: int, random_state: np.random.RandomState) -> np.ndarray:
-        return self._data.sample_factors(num, random_state)
-
-    def sample_observations_from_factors(
-        self, factors: np.ndarray, random_state: np.random.RandomState
-    ) -> np.ndarray:
-        return self._data.sample_indices(factors, random_state)[:, None]
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> np.ndarray:
-        return self.sample(num, random_state)[1]
 
 
 class LookUp:
