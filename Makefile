@@ -13,6 +13,7 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED) lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 tests causal_disent
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 plugins/causal_disent_datasets
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -30,9 +31,9 @@ $(PEER):
 	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check --no-deps disentanglement_lib==1.5
 	touch $@
 
-$(INSTALLED): setup.cfg pyproject.toml constraints.txt
+$(INSTALLED): setup.cfg pyproject.toml constraints.txt plugins/causal_disent_datasets/setup.cfg
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[test]'
+	$(PIP) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]'
 	touch $@
 
 clean:

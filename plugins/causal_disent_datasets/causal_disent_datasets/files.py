@@ -1,0 +1,125 @@
+"""Where the files of the data sets are, and what to say when they are not there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from causal_disent import errors
+from causal_disent.progress import track
+
+__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "unusable"]
+
+#: The environment variable that names the folder below which all files are, as in disentanglement_lib.
+VARIABLE = "DISENTANGLEMENT_LIB_DATA"
+
+CHUNK = 2**22
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Where a data set comes from.
+
+    Attributes:
+        title: what people call it.
+        files: paths below the root folder; with `any_file`, one of them is enough.
+        published: where to get them.
+        licence: under which terms.
+        size: of the download.
+        any_file: whether the files are alternatives.
+        digests: file -> ``algorithm:hexadecimal digest`` of the published file, where one is known.
+    """
+
+    title: str
+    files: tuple[str, ...]
+    published: str
+    licence: str
+    size: str
+    any_file: bool = False
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def details(self) -> dict[str, str]:
+        """What listings show."""
+        joint = " or " if self.any_file else ", "
+        return {
+            "files": joint.join(self.files),
+            "licence": self.licence,
+            "published": self.published,
+            "size": self.size,
+        }
+
+    def path(self, file: str) -> Path:
+        """Where `file` is looked for."""
+        return Path(os.environ.get(VARIABLE) or ".").joinpath(*file.split("/"))
+
+    def locate(self) -> list[tuple[Path, bool]]:
+        """Each file or folder, and whether it is there."""
+        paths = [self.path(file) for file in self.files]
+        return [(path, path.exists()) for path in paths]
+
+    def find(self) -> list[Path]:
+        """The files that are there: all, or with `any_file` at least one; an error otherwise."""
+        there = [path for path, found in self.locate() if found]
+        if len(there) == len(self.files) or (self.any_file and there):
+            return there
+        raise self.missing(*(path for path, found in self.locate() if not found))
+
+    def missing(self, *paths: Path) -> errors.InvalidInput:
+        """The error for `paths` that are not there."""
+        joint = " or " if self.any_file else " and "
+        return errors.InvalidInput(
+            f"{self.title} needs {joint.join(map(str, paths))}, which cannot be found. The environment variable "
+            f"{VARIABLE} sets the root folder (now: '{os.environ.get(VARIABLE) or '.'}'). The data is published "
+            f"at {self.published}."
+        )
+
+    def check_digests(self) -> list[str]:
+        """Compare every file that is there, and whose digest is known, with the published one."""
+        known = [(self.path(file), digest) for file, digest in self.digests.items()]
+        return [check_digest(path, digest) for path, digest in known if path.exists()]
+
+
+class FromFiles:
+    """A data set that is read from files; its class tells where they are."""
+
+    publication: ClassVar[Publication]
+
+    @classmethod
+    def locate(cls) -> list[tuple[Path, bool]]:
+        """The files or folders that are looked for, and whether each is there."""
+        return cls.publication.locate()
+
+    @classmethod
+    def verify(cls) -> list[str]:
+        """Check the files as a whole, which may take minutes.
+
+        Returns:
+            A line for each thing that was checked; what is wrong is an `InvalidInput`.
+        """
+        cls.publication.find()
+        cls()  # opening checks the sizes and shapes that the files declare
+        sizes = f"{cls.publication.title}: the files have the sizes and shapes they should have"
+        return [sizes, *cls.publication.check_digests()]
+
+
+def unusable(path: Path, reason: str) -> errors.InvalidInput:
+    """The error for a file or folder that is not what it should be."""
+    return errors.InvalidInput(f"{path} cannot be used: {reason}.")
+
+
+def check_digest(path: Path, digest: str) -> str:
+    """A line that says `path` is the published file, or an error that says it is not."""
+    algorithm, _, expected = digest.partition(":")
+    # A digest that is recorded finds damage; it is not there to keep an attacker out.
+    summed = hashlib.new(algorithm, usedforsecurity=False)
+    with path.open("rb") as stream:
+        for _ in track(range(0, path.stat().st_size, CHUNK), f"reading {path.name}", unit="chunk"):
+            summed.update(stream.read(CHUNK))
+    if summed.hexdigest() != expected:
+        raise unusable(
+            path, f"its {algorithm} is {summed.hexdigest()}, and that of the published file is {expected}"
+        )
+    return f"{path}: {algorithm} as published"

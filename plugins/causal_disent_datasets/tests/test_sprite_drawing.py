@@ -1,0 +1,136 @@
+"""Sprites drawn by formula, alone and beside real ones."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from causal_disent_datasets import sprite_drawing
+from causal_disent_datasets.dsprites_regenerated import DspritesRegenerated
+from hypothesis import given
+from hypothesis import strategies as st
+
+from causal_disent.data.view import view
+
+#: Frames of the animation that is published with dSprites, (n, 64, 64), which are not part of the project.
+REAL_FRAMES = Path(__file__).parents[4] / "shared/data/dsprites_frames.npz"
+WINDOW = 40
+
+factor_rows = st.tuples(*(st.integers(0, size - 1) for size in (3, 6, 40, 32, 32)))
+
+
+def draw(*row):
+    return sprite_drawing.draw(np.array([row]))[0]
+
+
+def centroids(images):
+    """(n, 2): column and row, in pixels from the top left corner."""
+    places = np.arange(images.shape[-1]) + 0.5
+    area = images.sum(axis=(1, 2))
+    return np.stack([(images.sum(axis=axis) @ places) / area for axis in (1, 2)], axis=1)
+
+
+@given(factor_rows)
+def test_a_sprite_is_inside_the_image_and_half_a_turn_is_a_full_turn_away(row):
+    image = draw(*row)
+    assert 25 <= image.sum() <= 410
+    assert not image[[0, -1]].any() and not image[:, [0, -1]].any()
+    shape, scale, _, x, y = row
+    np.testing.assert_array_equal(draw(shape, scale, 0, x, y), draw(shape, scale, 39, x, y))
+
+
+@given(factor_rows)
+def test_the_place_of_squares_and_ellipses_is_their_centre(row):
+    shape, scale, orientation, x, y = row
+    column, line = centroids(draw(shape % 2, scale, orientation, x, y)[None])[0]
+    assert abs(column - (16 + 32 * x / 31)) < 0.7 and abs(line - (16 + 32 * y / 31)) < 0.7
+
+
+def test_areas_grow_with_the_scale():
+    for shape, unit in ((0, 4 * 9.6**2), (1, np.pi * 12.75 * 7.25)):
+        for scale in range(6):
+            areas = [draw(shape, scale, orientation, 3, 5).sum() for orientation in range(39)]
+            assert np.mean(areas) == pytest.approx(unit * (0.5 + 0.1 * scale) ** 2, rel=0.02)
+
+
+def test_orientations_turn_to_the_left():
+    # The long side of an ellipse lies flat, then its right end rises.
+    image = draw(1, 5, 4, 16, 16)
+    rows, columns = np.nonzero(image)
+    assert rows[columns.argmax()] < 32 < rows[columns.argmin()]
+
+
+def test_the_heart_stands_upright():
+    image = draw(2, 5, 0, 16, 16)
+    np.testing.assert_array_equal(np.diff(np.flatnonzero(image.any(axis=1))), 1)
+    widths = image.sum(axis=1)
+    assert widths[widths > 0][-1] <= 2 < widths[widths > 0][0]
+
+
+def test_the_data_set_is_like_dsprites():
+    data = DspritesRegenerated()
+    factors, images = data.sample(3, np.random.RandomState(0))
+    # Frozen: the draws of disentanglement_lib's class for dSprites.
+    assert factors.tolist() == [[0, 3, 39, 21, 23], [1, 3, 9, 18, 6], [0, 3, 19, 4, 24]]
+    np.testing.assert_array_equal(images[..., 0], sprite_drawing.draw(factors))
+    assert set(np.unique(images)) == {0, 1} and images.dtype == np.float32
+    assert len(view(data, confounding="dsprites_confounded").factor_table) == 9134
+
+
+class BestMatch:
+    """Finds the drawn sprite that overlaps most with a frame.
+
+    Every shape, scale and orientation is drawn once and laid centroid on centroid; the best few are then drawn
+    at the places that fit.
+    """
+
+    def __init__(self, candidates=8):
+        grids = np.meshgrid(np.arange(3), np.arange(6), np.arange(39), indexing="ij")
+        self.poses = np.stack(grids, axis=-1).reshape(-1, 3)
+        place = np.zeros((len(self.poses), 2), dtype=int)
+        drawn = sprite_drawing.draw(np.concatenate([self.poses, place], axis=1))
+        self.offsets = centroids(drawn) - 16
+        self.windows = centred(drawn).reshape(len(drawn), -1).astype(np.float32)
+        self.candidates = candidates
+
+    def overlaps(self, frames):
+        """Intersection over union with the best sprite, for each frame."""
+        windows = centred(frames).reshape(len(frames), -1).astype(np.float32)
+        shared = windows @ self.windows.T
+        areas = np.add.outer(windows.sum(axis=1), self.windows.sum(axis=1))
+        best = np.argsort(-shared / (areas - shared), axis=1)[:, : self.candidates]
+        return [self._overlap(*pair) for pair in zip(frames, best, strict=True)]
+
+    def _overlap(self, frame, candidates):
+        middle = (centroids(frame[None]) - self.offsets[candidates] - 16) * 31 / 32
+        steps = np.stack(np.meshgrid((-1, 0, 1), (-1, 0, 1)), axis=-1).reshape(-1, 2)
+        places = np.clip(np.rint(middle)[:, None] + steps, 0, 31)
+        poses = np.broadcast_to(self.poses[candidates][:, None], (*places.shape[:2], 3))
+        drawn = sprite_drawing.draw(np.concatenate([poses, places], axis=2).reshape(-1, 5).astype(int))
+        return ((drawn & frame).sum(axis=(1, 2)) / (drawn | frame).sum(axis=(1, 2))).max()
+
+
+def centred(images):
+    """Windows around the centroids."""
+    padded = np.pad(images, ((0, 0), (WINDOW // 2,) * 2, (WINDOW // 2,) * 2))
+    corners = np.rint(centroids(images)).astype(int)
+    return np.stack([image[y : y + WINDOW, x : x + WINDOW] for image, (x, y) in zip(padded, corners, strict=True)])
+
+
+@pytest.mark.skipif(not REAL_FRAMES.exists(), reason="the real frames are not here")
+def test_real_sprites_are_met():
+    with np.load(REAL_FRAMES, allow_pickle=False) as file:
+        frames = np.unique(file["frames"].astype(bool), axis=0)
+    overlaps = BestMatch().overlaps(frames)
+    assert len(frames) == 254
+    assert np.mean(overlaps) >= 0.995 and np.min(overlaps) >= 0.97
+
+
+def test_the_search_finds_what_was_drawn():
+    rows = np.array([[0, 2, 7, 3, 30], [1, 0, 13, 0, 0], [2, 5, 38, 31, 17]])
+    assert BestMatch().overlaps(sprite_drawing.draw(rows)) == [1, 1, 1]
+
+
+def test_the_search_can_fail():
+    frame = np.zeros((1, 64, 64), dtype=bool)
+    frame[0, 10:20, 10:50] = True
+    assert BestMatch().overlaps(frame)[0] < 0.8
