@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from causal_disent.data.discrete import SampledData
 from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = ["DummyData", "IdentityData"]
 
 
-class _Sampled:
-    """Factors first, then observations."""
+class _TenFactors(SampledData):
+    """Ten factors with numbers for names."""
 
     num_factors = 10
-
-    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
-        raise NotImplementedError
-
-    def sample_observations_from_factors(
-        self, factors: IntArray, random_state: np.random.RandomState
-    ) -> FloatArray:
-        raise NotImplementedError
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
-        """Factors and observations."""
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
-        """Observations alone."""
-        return self.sample(num, random_state)[1]
 
     @property
     def factor_names(self) -> tuple[str, ...]:
         return tuple(f"factor_{i}" for i in range(self.num_factors))
 
 
-class DummyData(_Sampled):
+class DummyData(_TenFactors):
     """10 factors of 5 values; images are uniform noise, 64x64x1, whatever the factors."""
 
     factors_num_values = [5] * 10
@@ -53,7 +37,7 @@ class DummyData(_Sampled):
         return random_state.random_sample(size=(len(factors), *self.observation_shape))
 
 
-class IdentityData(_Sampled):
+class IdentityData(_TenFactors):
     """10 factors of 10 values, 1 to 10, which are the observations too.
 
     disentanglement_lib declares one value per factor here; the number that is drawn is declared instead.

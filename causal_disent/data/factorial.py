@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["FactorialData"]
 
 
-class FactorialData:
+class FactorialData(DiscreteData):
     """Base of data sets whose images are numbered like the combinations of `space`.
 
     A subclass gives the pixels in `pixels`; everything else follows from the state space.
@@ -29,22 +30,6 @@ class FactorialData:
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, h, w, c) of these indices, uint8."""
         raise NotImplementedError
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        return self.space.factor_names
-
-    @property
-    def value_names(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(self.space.value_names.values())
-
-    @property
-    def num_factors(self) -> int:
-        return self.space.num_factors
-
-    @property
-    def factors_num_values(self) -> list[int]:
-        return list(self.space.sizes)
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Independent rows of factors (num, factors)."""
@@ -63,15 +48,6 @@ class FactorialData:
     ) -> FloatArray:
         """The image of each row of factors."""
         return self.observations(self.sample_indices(factors, random_state))
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
-        """Factors and images."""
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
-        """Images alone."""
-        return self.sample(num, random_state)[1]
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

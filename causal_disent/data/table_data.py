@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
+from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
@@ -31,7 +32,7 @@ class ImageSource(Protocol):
         """The images (n, h, w, c) of these numbers, float32 in [0, 1]."""
 
 
-class TableData:
+class TableData(DiscreteData):
     """Images of which a table says the factors.
 
     Unlike in `FactorialData`, combinations may be missing, and a combination may have several images. Factors are
@@ -107,23 +108,6 @@ class TableData:
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     @property
-    def factor_names(self) -> tuple[str, ...]:
-        return self.space.factor_names
-
-    @property
-    def value_names(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(self.space.value_names.values())
-
-    @property
-    def num_factors(self) -> int:
-        return self.space.num_factors
-
-    @property
-    def factors_num_values(self) -> list[int]:
-        """Per factor: how many values it has; of a continuous one, how many different ones the table has."""
-        return list(self.space.sizes)
-
-    @property
     def observation_shape(self) -> tuple[int, ...]:
         return self.source.observation_shape
 
@@ -169,15 +153,6 @@ class TableData:
     ) -> FloatArray:
         """An image for each row of factors."""
         return self.observations(self.sample_indices(factors, random_state))
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
-        """Factors and images."""
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
-        """Images alone."""
-        return self.sample(num, random_state)[1]
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

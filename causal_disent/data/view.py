@@ -10,6 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.data.confounding import Statement, allowed_combinations
+from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
@@ -48,7 +49,7 @@ def view(
     return (FiniteDataView if is_finite(data) else DataView)(data, factors, added)
 
 
-class DataView:
+class DataView(DiscreteData):
     """Ground-truth data that shows some factors of another, under a confounding.
 
     Without confounding every factor is drawn by itself, in disentanglement_lib's order: the
@@ -77,25 +78,9 @@ class DataView:
         self._draws: dict[tuple[int, ...], _ConditionalDraw] = {}
 
     @property
-    def factor_names(self) -> tuple[str, ...]:
-        return self.space.factor_names
-
-    @property
-    def value_names(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(self.space.value_names.values())
-
-    @property
     def is_confounded(self) -> bool:
         """Whether some combinations are rarer than others, or missing."""
         return bool(self.statements)
-
-    @property
-    def num_factors(self) -> int:
-        return self.space.num_factors
-
-    @property
-    def factors_num_values(self) -> list[int]:
-        return list(self.space.sizes)
 
     @property
     def observation_shape(self) -> Any:
@@ -140,15 +125,6 @@ class DataView:
     ) -> FloatArray:
         """An image for each row; a combination that the confounding forbids is an error."""
         return self.base.sample_observations_from_factors(self._complete(factors, random_state), random_state)
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
-        """Factors and images."""
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
-        """Images alone."""
-        return self.sample(num, random_state)[1]
 
     @cached_property
     def _allowed(self) -> tuple[IntArray, FloatArray]:

@@ -1,0 +1,59 @@
+"""What every data set over a state space has in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = ["DiscreteData", "SampledData"]
+
+
+class SampledData:
+    """Factors first, then observations: a subclass says how each is drawn."""
+
+    def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
+        """Rows of factors (num, factors)."""
+        raise NotImplementedError
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """An observation for each row of factors."""
+        raise NotImplementedError
+
+    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
+        """Factors and observations."""
+        factors = self.sample_factors(num, random_state)
+        return factors, self.sample_observations_from_factors(factors, random_state)
+
+    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
+        """Observations alone."""
+        return self.sample(num, random_state)[1]
+
+
+class DiscreteData(SampledData):
+    """Names and sizes from the state space in `space`."""
+
+    space: StateSpace
+    observation_shape: Any
+
+    @property
+    def factor_names(self) -> tuple[str, ...]:
+        return self.space.factor_names
+
+    @property
+    def value_names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.space.value_names.values())
+
+    @property
+    def num_factors(self) -> int:
+        return self.space.num_factors
+
+    @property
+    def factors_num_values(self) -> list[int]:
+        """Per factor: how many values it has."""
+        return list(self.space.sizes)
