@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data.factor_table import value_rows
 from causal_disent.protocols import IntArray
 
 __all__ = ["RowGroups", "factor_rows"]
@@ -25,8 +26,7 @@ def factor_rows(data: Any) -> tuple[tuple[str, ...], IntArray, IntArray]:
     if not hasattr(data, "factor_table"):
         raise errors.InvalidInput(f"A data set with a `factor_table` is needed; {type(data).__name__} has none.")
     table = data.factor_table
-    rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1)
-    return tuple(map(str, table.columns)), table.index.to_numpy(), rows.astype(np.int64)
+    return tuple(map(str, table.columns)), table.index.to_numpy(), value_rows(table)
 
 
 class RowGroups:

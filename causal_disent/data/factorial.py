@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -52,11 +53,5 @@ class FactorialData(DiscreteData):
     @cached_property
     def factor_table(self) -> pd.DataFrame:
         """One row per image, one categorical column per factor."""
-        import pandas as pd
-
-        rows = self.space.to_factors(np.arange(self.space.num_combinations))
-        columns = {
-            name: pd.Categorical.from_codes(rows[:, i], pd.Index(names), ordered=True)
-            for i, (name, names) in enumerate(self.space.value_names.items())
-        }
-        return pd.DataFrame(columns, index=pd.RangeIndex(len(rows), name="image"))
+        images = np.arange(self.space.num_combinations)
+        return make_factor_table(self.space, self.space.to_factors(images), images)

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
@@ -157,13 +158,7 @@ class TableData(DiscreteData):
     @cached_property
     def factor_table(self) -> pd.DataFrame:
         """One row per image, one categorical column per factor."""
-        import pandas as pd
-
-        columns = {
-            name: pd.Categorical.from_codes(self._rows[:, column], pd.Index(names), ordered=True)
-            for column, (name, names) in zip(self._columns, self.space.value_names.items(), strict=True)
-        }
-        return pd.DataFrame(columns, index=pd.Index(self._images, name="image"))
+        return make_factor_table(self.space, self._rows[:, self._columns], self._images)
 
     def _draw(self, columns: Sequence[int]) -> _Draw:
         key = tuple(columns)

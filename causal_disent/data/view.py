@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.data.confounding import Statement, allowed_combinations
 from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.factor_table import value_rows
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
@@ -162,7 +163,7 @@ class FiniteDataView(DataView):
         """The rows of the base's table that the confounding allows, with the chosen columns."""
         table = self.base.factor_table  # type: ignore[attr-defined]
         if self.statements:
-            rows = np.stack([table[name].cat.codes for name in self.base_space.factor_names], axis=1)
+            rows = value_rows(table[list(self.base_space.factor_names)])
             table = table[np.isin(self.base_space.to_index(rows), self._allowed[0])]
         return table[list(self.factor_names)]
 

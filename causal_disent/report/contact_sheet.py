@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from causal_disent.data.factor_table import value_rows
 from causal_disent.evaluation.results import new_file
 from causal_disent.protocols import FloatArray
 
@@ -31,7 +32,7 @@ def contact_sheet(data: Any, *, scale: int = 2) -> np.ndarray:
         (height, width, 3) uint8.
     """
     table = data.factor_table
-    rows = np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1)
+    rows = value_rows(table)
     middle = rows[len(rows) // 2]
     sheet = []
     for factor, name in enumerate(table.columns):

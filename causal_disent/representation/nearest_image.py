@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, is_finite
 
@@ -50,7 +51,7 @@ class NearestImageClassifier:
             )
         self._data = data
         self._indices = table.index.to_numpy()
-        self._values = [table[name].cat.codes.to_numpy() for name in table.columns]
+        self._values = list(value_rows(table).T)
         self._num_values = [len(table[name].cat.categories) for name in table.columns]
         size = int(np.prod(data.observation_shape))
         generator = np.random.RandomState(seed)

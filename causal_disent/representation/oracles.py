@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
 from causal_disent.representation.image_keys import image_keys
@@ -91,8 +92,7 @@ def _factor_rows(data: Any) -> IntArray:
         raise errors.InvalidInput(
             f"An oracle needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
         )
-    table = data.factor_table
-    return np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.int64)
+    return value_rows(data.factor_table)
 
 
 def _num_values(data: Any) -> list[int]:

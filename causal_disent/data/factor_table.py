@@ -1,0 +1,31 @@
+"""The factor table: a row per image, a categorical column per factor. Made and read back here alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["make_factor_table", "value_rows"]
+
+
+def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd.DataFrame:
+    """The table of images (n,) that have these rows of value indices (n, factors)."""
+    import pandas as pd
+
+    columns = {
+        name: pd.Categorical.from_codes(rows[:, column], pd.Index(names), ordered=True)
+        for column, (name, names) in enumerate(space.value_names.items())
+    }
+    return pd.DataFrame(columns, index=pd.Index(images, name="image"))
+
+
+def value_rows(table: pd.DataFrame) -> IntArray:
+    """(images, factors): the place of each factor's value among its values."""
+    return np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.int64)
