@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -27,6 +29,10 @@ __all__ = [
 ]
 
 Result = TypeVar("Result")
+#: A result and the warnings on the way to it.
+Fitted = tuple[Any, list[tuple[type[Warning], str]]]
+#: Points times values below which a fit takes less time than a process to start.
+WORTH_A_WORKER = 20_000
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,10 @@ class Problem:
     values: NDArray[Any]
     test_codes: FloatArray
     test_values: NDArray[Any]
+
+
+#: A model, what it is fitted to, and what is done with it then.
+Job = tuple[Any, Problem, Callable[[Any, Problem], Any]]
 
 
 @dataclass(frozen=True)
@@ -69,28 +79,63 @@ def fit_each(
         problems: what to fit.
         finish: what to do with a fitted model.
         random_state: gives each model its seed, whatever the order in which they finish.
-        num_jobs: threads; by default one per core, and one in a worker process.
+        num_jobs: fits at a time; by default one per core, and one in a worker process.
     """
-    from joblib import Parallel, delayed
-    from threadpoolctl import threadpool_limits
-
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     models = [seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
     # The longest first, so that none is left to run alone at the end.
-    work = [len(problem.codes) * len(np.unique(problem.values)) for problem in problems]
-    order = np.argsort(-np.array(work), kind="stable")
-    threads = Parallel(n_jobs=_num_jobs(num_jobs), backend="threading")
-    # Threads, not processes: the trees are grown outside the interpreter's lock. Linear algebra stays in its
-    # thread: on matrices as small as these, threads of its own wait for each other most of the time.
+    work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
+    order = np.argsort(-work, kind="stable")
+    jobs = [(models[i], problems[i], finish) for i in order]
+    num_jobs = _num_jobs(num_jobs)
+    alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
+    done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
+    _warn_once([warning for _, caught in done for warning in caught])
+    return [result for _, (result, _) in sorted(zip(order, done, strict=True), key=lambda pair: pair[0])]
+
+
+def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
+    from threadpoolctl import threadpool_limits
+
+    # On matrices as small as these, threads of the linear algebra wait for each other most of the time.
     with threadpool_limits(1):
-        results = threads(delayed(_fit)(models[i], problems[i], finish) for i in order)
-    return [result for _, result in sorted(zip(order, results, strict=True), key=lambda pair: pair[0])]
+        return [_fit(*job) for job in jobs]
 
 
-def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Result:
-    if (problem.values == problem.values[0]).all():
-        return finish(_AlwaysTheSame(problem.values[0]), problem)
-    return finish(model.fit(problem.codes, problem.values), problem)
+def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
+    """Processes, not threads: half of a fit holds the interpreter's lock."""
+    from joblib import Parallel, delayed
+
+    # What cannot be sent to a process (an estimator that holds a lock, say) is fitted in threads.
+    backend = "loky" if _can_be_sent(jobs[0]) else "threading"
+    return Parallel(n_jobs=num_jobs, backend=backend)(delayed(_fit)(*job) for job in jobs)
+
+
+def _can_be_sent(job: Job) -> bool:
+    from joblib.externals import cloudpickle
+
+    model, _, finish = job
+    try:
+        cloudpickle.dumps((model, finish))
+    except Exception:  # whatever the object's own __reduce__ raises
+        return False
+    return True
+
+
+def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:
+    """The result, and the warnings on the way: those of a worker would be printed once per fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if (problem.values == problem.values[0]).all():
+            result = finish(_AlwaysTheSame(problem.values[0]), problem)
+        else:
+            result = finish(model.fit(problem.codes, problem.values), problem)
+    return result, [(warning.category, str(warning.message)) for warning in caught]
+
+
+def _warn_once(caught: Sequence[tuple[type[Warning], str]]) -> None:
+    for (category, message), times in Counter(caught).items():
+        warnings.warn(f"{message} (in {times} of the fits)", category, stacklevel=4)
 
 
 def accuracies(model: Any, problem: Problem) -> tuple[float, float]:

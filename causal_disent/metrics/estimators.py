@@ -71,15 +71,20 @@ def l1_logistic(strength: float = 1.0) -> Any:
 
 
 @component("logistic_regression_cv")
-def logistic_regression_cv() -> Any:
-    """Logistic regression, its penalty chosen by five-fold cross-validation."""
+def logistic_regression_cv(solver: str = "lbfgs") -> Any:
+    """Logistic regression, its penalty chosen by five-fold cross-validation.
+
+    Args:
+        solver: disentanglement_lib's stops after a hundred steps, often before the optimum.
+            ``"newton-cholesky"`` gets there in a handful, some five times as fast.
+    """
     from sklearn.linear_model import LogisticRegressionCV
     from sklearn.model_selection import KFold
 
     # What used to be the defaults; scikit-learn 1.8 warns unless they are written out.
     takes = inspect.signature(LogisticRegressionCV).parameters
     options = {"l1_ratios": (0.0,), "use_legacy_attributes": False} if "use_legacy_attributes" in takes else {}
-    return LogisticRegressionCV(Cs=10, cv=KFold(n_splits=5), scoring="accuracy", **options)
+    return LogisticRegressionCV(Cs=10, cv=KFold(n_splits=5), scoring="accuracy", solver=solver, **options)
 
 
 @component("gradient_boosting_classifier")
