@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
+from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.evaluation.local_engine import LocalEngine
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.attribution import dci_importance, irs_attribution, mutual_information
@@ -27,6 +28,7 @@ from causal_disent.metrics.r2 import compute_r2
 from causal_disent.metrics.reduced_downstream_task import compute_reduced_downstream_task
 from causal_disent.metrics.sap_score import compute_sap
 from causal_disent.metrics.strong_downstream_task import compute_strong_downstream_task
+from causal_disent.metrics.tmex import compute_tmex
 from causal_disent.metrics.uc import compute_uc
 from causal_disent.metrics.unified_scores import compute_unified_scores
 from causal_disent.metrics.unsupervised_metrics import compute_unsupervised_metrics
@@ -38,6 +40,9 @@ from causal_disent.representation.nearest_image import NearestImageClassifier
 @hookimpl
 def register_datasets(register: Register) -> None:
     register("candle_mini", CandleMini, summary="CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn")
+    register(
+        "synthetic_mini", SyntheticMini, summary="3 objects in 3 colors; the paper's 432 images with its rules"
+    )
     register("dummy_data", DummyData, summary="10 factors of 5 values; images are noise, 64x64x1")
     register(
         "identity_data",
@@ -178,6 +183,17 @@ def register_metrics(register: Register) -> None:
         direction="higher",
         range="0..1",
         invariances="permutation, rescaling",
+    )
+    register(
+        "tmex",
+        compute_tmex,
+        summary="does each factor's code depend on that factor alone, given the others?",
+        assumes="factors that vary given the others, confounded or not; discrete or continuous",
+        headline="T-MEX_share",
+        also="T-MEX (lower)",
+        direction="lower",
+        range="0..1",
+        invariances="permutation",
     )
     register(
         "r2",

@@ -16,7 +16,7 @@ from gin import config_parser
 
 from causal_disent import errors
 from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import COMPONENTS, KINDS, Entry, registry
+from causal_disent.registry import COMPONENTS, KINDS, NOT_IN_CONFIGS, Entry, registry
 
 __all__ = [
     "REQUIRED",
@@ -66,7 +66,7 @@ def shipped_configs() -> Path | None:
 def install() -> None:
     """Make every registered name and component known to gin; later calls add what is new."""
     for kind in KINDS:
-        for entry in registry.entries(kind):
+        for entry in () if kind in NOT_IN_CONFIGS else registry.entries(kind):
             registry.configure(entry, _wrap(gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
     for name, component in COMPONENTS.items():
         component.implementation = _wrap(name, component.function, component.supplied)

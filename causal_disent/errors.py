@@ -19,6 +19,7 @@ __all__ = [
     "MetricFailed",
     "MissingPart",
     "NameCollision",
+    "NotForThisBackend",
     "OutputExists",
     "UnknownName",
 ]
@@ -37,6 +38,10 @@ class CausalDisentError(Exception):
 
 class InvalidInput(CausalDisentError, ValueError):
     """An argument that cannot be used."""
+
+
+class NotForThisBackend(InvalidInput):
+    """A saved model that is whole, but of a kind that this backend does not read; another may."""
 
 
 class UnknownName(CausalDisentError, LookupError):
@@ -123,6 +128,16 @@ def output_exists(path: Path) -> OutputExists:
 def missing_input(path: Path, flag: str) -> InvalidInput:
     """The input folder `path`, given by `flag`, does not exist."""
     return InvalidInput(f"The folder {path} given by {flag} does not exist.")
+
+
+def no_model_in(folder: Path, backends: Iterable[str], file: str) -> InvalidInput:
+    """`folder` holds neither `file` nor anything that a backend recognises."""
+    return InvalidInput(
+        f"The folder {folder} holds no model: none of the backends ({listing(backends)}) recognises it, and there "
+        f"is no {file} in it. Saved models are read by plugins (pip install causal-disent-torch). A {file} names "
+        "a registered model (`causal-disent models` lists them), for instance:\n"
+        "    representation.name = 'perfect_oracle'\n    dataset.name = 'candle_mini'"
+    )
 
 
 def missing_decoder(metric: str) -> MissingPart:

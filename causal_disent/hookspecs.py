@@ -42,3 +42,13 @@ def register_classifiers(register: Register) -> None:
 @hookspec
 def register_engines(register: Register) -> None:
     """Engines: ``factory(**options) -> Engine``."""
+
+
+@hookspec
+def register_backends(register: Register) -> None:
+    """What reads saved models: ``factory(trust=False) -> Backend``; tried in the order of their ``rank="20"``."""
+
+
+@hookspec
+def register_commands(register: Register) -> None:
+    """Subcommands of ``causal-disent``: ``add(parser)`` gives it arguments and ``set_defaults(command=...)``."""

@@ -7,6 +7,7 @@ work here as they are, and ours work there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Attribution",
+    "Backend",
     "CausalModel",
     "Engine",
     "FactorClassifier",
@@ -87,14 +89,22 @@ class Representation(Protocol):
 
 
 class Generator(Protocol):
-    """A representation with a decoder."""
+    """A representation with a decoder.
+
+    It may also have ``decode_tensor(codes)``, which leaves the images on its device, as a ``torch.Tensor`` of the
+    same shape and range. A classifier with ``predict_proba_tensor`` takes them from there.
+    """
 
     def decode(self, codes: FloatArray) -> FloatArray:
         """Codes (n, m) to images (n, h, w, c) in [0, 1]."""
 
 
 class FactorClassifier(Protocol):
-    """Says how probable each value of each factor is, given images."""
+    """Says how probable each value of each factor is, given images.
+
+    It may also have ``predict_proba_tensor(images)``, which takes a ``torch.Tensor`` of images and returns what
+    ``predict_proba`` does: numpy arrays.
+    """
 
     @property
     def accuracy(self) -> Sequence[float]:
@@ -123,6 +133,20 @@ class Engine(Protocol):
     """Runs independent tasks and yields ``(position, result)`` as they finish."""
 
     def run(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]: ...
+
+
+class Backend(Protocol):
+    """Reads the models that one program has saved in folders."""
+
+    def recognises(self, folder: Path) -> bool:
+        """Whether `folder` looks like one of them; nothing large is read."""
+
+    def read(self, folder: Path, data: GroundTruthData, *, model_dir: Path | None) -> Representation:
+        """The model in `folder`; its decoder is in `model_dir`, if that is given.
+
+        `errors.NotForThisBackend` is raised for a folder that another backend may be able to read. The
+        representation may have ``folders``: what was read -> the folder it was read from.
+        """
 
 
 class Attribution(Protocol):

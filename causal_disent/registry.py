@@ -12,7 +12,17 @@ from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["COMPONENTS", "KINDS", "Component", "Entry", "Register", "Registry", "component", "registry"]
+__all__ = [
+    "COMPONENTS",
+    "KINDS",
+    "NOT_IN_CONFIGS",
+    "Component",
+    "Entry",
+    "Register",
+    "Registry",
+    "component",
+    "registry",
+]
 
 #: Kind (as a hook names it, ``register_<kind>``) -> the word for one entry of it.
 KINDS = {
@@ -22,7 +32,12 @@ KINDS = {
     "attributions": "attribution",
     "classifiers": "classifier",
     "engines": "engine",
+    "backends": "backend",
+    "commands": "command",
 }
+
+#: Kinds whose entries configs do not name.
+NOT_IN_CONFIGS = ("backends", "commands")
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,8 @@ class Entry:
     Attributes:
         kind: a key of `KINDS`.
         name: the name users and gin configs say.
-        factory: a metric or attribution itself, or what makes the data set, model, classifier or engine.
+        factory: a metric or attribution itself, what adds a command to a parser, or what makes the data set,
+            model, classifier, engine or backend.
         summary: one line for listings.
         owner: the plugin that registered it.
         details: further facts that listings show, such as what a metric assumes of the factors.

@@ -30,7 +30,8 @@ def test_the_wheel_holds_every_module_and_config(tmp_path):
     shipped = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
     modules = {str(path.relative_to(source)) for path in (source / "causal_disent").rglob("*.py")}
     configs = {f"causal_disent/{path.relative_to(source)}" for path in (source / "gin_configs").rglob("*.gin")}
-    assert modules <= shipped and configs <= shipped and configs
+    data = {str(path.relative_to(source)) for path in (source / "causal_disent").rglob("*.json")}
+    assert modules <= shipped and configs <= shipped and configs and data <= shipped and data
 
 
 def test_the_core_depends_on_nothing_heavy():

@@ -21,7 +21,8 @@ dlib_evaluate: measure a representation and write a result folder.
     dlib_evaluate --input_dir MODEL --output_dir RESULT --gin_config metrics/causal_disentanglement.gin
     dlib_evaluate --input_dir MODEL --output_dir RESULTS --gin_evaluation_config_glob 'configs/*.gin'
 
-The input folder holds a representation.gin that names a registered model (`causal-disent models`).
+The input folder is a saved model or representation, disentanglement_lib's included, or it holds a
+representation.gin that names a registered model (`causal-disent models`).
 """
 
 
@@ -36,6 +37,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         "Run each config that matches into output_dir/<config name>, with evaluation.name bound to it.",
         flag_values=values,
     )
+    flags.DEFINE_string(
+        "model_dir", None, "Folder of the model that has the decoder, if the representation has none.",
+        flag_values=values,
+    )  # fmt: skip
+    flags.DEFINE_string(
+        "backend", None, "What reads the folder (`causal-disent backends`); by default the first that can.",
+        flag_values=values,
+    )  # fmt: skip
+    flags.DEFINE_bool(
+        "trust", False, "Let a TensorFlow graph run operations that reach files or the network.",
+        flag_values=values,
+    )  # fmt: skip
     flags.DEFINE_multi_string(
         "metric_file",
         [],
@@ -68,11 +81,14 @@ def _evaluate(values: flags.FlagValues) -> int:
             raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
     source, target = Path(values.input_dir), Path(values.output_dir)
     from causal_disent.steps.evaluate import CodeTables, evaluate_with_gin
+    from causal_disent.steps.representation import Reading
 
+    decoder_dir = Path(values.model_dir) if values.model_dir else None
+    reading = Reading(decoder_dir, values.backend, values.trust)
     code_tables: CodeTables = {}  # shared: no image is encoded twice
     for name, output, configs, bindings in _runs(values, target):
         overwrite = values.overwrite
-        scores = evaluate_with_gin(source, output, overwrite, configs, bindings, code_tables)
+        scores = evaluate_with_gin(source, output, overwrite, configs, bindings, code_tables, reading)
         print(f"{name}: " + ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items()))
         print(f"  -> {output}")
     return 0

@@ -13,7 +13,7 @@ from causal_disent.data._candle_scenes import MOST_JITTER, SCENES, backdrop
 from causal_disent.data._candle_solids import SOLIDS
 from causal_disent.data._candle_textures import Color
 
-__all__ = ["FACTOR_NAMES", "IMAGE_SHAPE", "VALUE_NAMES", "draw"]
+__all__ = ["FACTOR_NAMES", "IMAGE_SHAPE", "VALUE_NAMES", "draw", "scramble", "tight_box"]
 
 _COLORS: dict[str, Color] = {
     "red": (0.88, 0.12, 0.12),
@@ -67,7 +67,7 @@ def draw(factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     images = np.empty((len(rows), *IMAGE_SHAPE), dtype=np.uint8)
     boxes = np.empty((len(rows), 4), dtype=np.int64)
     for point, row in enumerate(rows.tolist()):
-        boxes[point] = _tight_box(*_draw_one(images[point], row, *_placement(row)))
+        boxes[point] = tight_box(*_draw_one(images[point], row, *_placement(row)))
     return images, boxes
 
 
@@ -95,7 +95,7 @@ def _placement(row: list[int]) -> tuple[tuple[float, float], Jitter]:
     index = 0
     for value, size in zip(row, _FACTOR_SIZES, strict=True):
         index = index * size + value
-    bits = _scramble(index)
+    bits = scramble(index)
     place_x, place_y = bits & 0xFFFF, bits >> 16 & 0xFFFF
     steps = 2 * MOST_JITTER + 1
     jitter = (bits >> 32 & 0xFFFF) % steps - MOST_JITTER, (bits >> 48) % steps - MOST_JITTER
@@ -103,7 +103,7 @@ def _placement(row: list[int]) -> tuple[tuple[float, float], Jitter]:
     return place, jitter
 
 
-def _scramble(index: int) -> int:
+def scramble(index: int) -> int:
     """64 bits that look random: the output step of splitmix64 (Steele et al. 2014)."""
     bits = (index + 1) * 0x9E3779B97F4A7C15 % 2**64
     bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 % 2**64
@@ -124,7 +124,7 @@ def _draw_one(
     return draw_object(image, kind, _COLORS[color], pose, direction, jitter)
 
 
-def _tight_box(window: Window, covered: np.ndarray) -> Window:
+def tight_box(window: Window, covered: np.ndarray) -> Window:
     columns, rows = np.flatnonzero(covered.any(axis=0)), np.flatnonzero(covered.any(axis=1))
     left, top = window.left, window.top
     return Window(left + columns[0], top + rows[0], left + columns[-1] + 1, top + rows[-1] + 1)

@@ -23,6 +23,7 @@ from causal_disent.metrics.r2 import R2Result, linear_r2
 from causal_disent.metrics.reduced_downstream_task import ReducedDownstreamResult, reduced_downstream_task
 from causal_disent.metrics.sap_score import SapResult, sap
 from causal_disent.metrics.strong_downstream_task import Shift, StrongDownstreamResult, strong_downstream_task
+from causal_disent.metrics.tmex import TmexResult, tmex
 from causal_disent.metrics.uc import (
     UcResult,
     unconfoundedness,
@@ -54,6 +55,7 @@ __all__ = [
     "SapResult",
     "Shift",
     "StrongDownstreamResult",
+    "TmexResult",
     "UcResult",
     "UdrResult",
     "UnifiedResult",
@@ -80,6 +82,7 @@ __all__ = [
     "reduced_downstream_task",
     "sap",
     "strong_downstream_task",
+    "tmex",
     "udr",
     "unconfoundedness",
     "unconfoundedness_curve",

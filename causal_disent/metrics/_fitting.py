@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -106,20 +107,12 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     """Processes, not threads: half of a fit holds the interpreter's lock."""
     from joblib import Parallel, delayed
 
-    # What cannot be sent to a process (an estimator that holds a lock, say) is fitted in threads.
-    backend = "loky" if _can_be_sent(jobs[0]) else "threading"
-    return Parallel(n_jobs=num_jobs, backend=backend)(delayed(_fit)(*job) for job in jobs)
-
-
-def _can_be_sent(job: Job) -> bool:
-    from joblib.externals import cloudpickle
-
-    model, _, finish = job
+    work = [delayed(_fit)(*job) for job in jobs]
     try:
-        cloudpickle.dumps((model, finish))
-    except Exception:  # whatever the object's own __reduce__ raises
-        return False
-    return True
+        return Parallel(n_jobs=num_jobs, backend="loky")(work)
+    except pickle.PicklingError:
+        # An estimator that cannot be sent to a process, because it holds a lock, say.
+        return Parallel(n_jobs=num_jobs, backend="threading")(work)
 
 
 def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:

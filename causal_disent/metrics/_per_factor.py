@@ -26,7 +26,7 @@ def varying_in_both(train_factors: IntArray, test_factors: IntArray, metric: str
     return varying_factors(both, metric)
 
 
-def several_varying(factors: IntArray, metric: str, at_least: int) -> IntArray:
+def several_varying(factors: FloatArray | IntArray, metric: str, at_least: int) -> IntArray:
     """The columns of `factors` that vary, of which the metric needs `at_least` so many."""
     columns = varying_factors(factors, metric)
     if len(columns) < at_least:

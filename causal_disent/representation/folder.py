@@ -1,4 +1,4 @@
-"""Which model an input folder holds."""
+"""What an input folder holds: a file that names a model, or a saved model."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ from pathlib import Path
 
 from causal_disent import errors
 
-__all__ = ["REPRESENTATION_FILE", "check_input"]
+__all__ = ["REPRESENTATION_FILE", "check_folder", "names_a_model"]
 
 REPRESENTATION_FILE = "representation.gin"
 
 
-def check_input(folder: Path, flag: str = "--input_dir") -> Path:
-    """The file that names the folder's model, or an error that says what a folder needs."""
+def names_a_model(folder: Path) -> bool:
+    """Whether a file in the folder names a registered model."""
+    return (folder / REPRESENTATION_FILE).is_file()
+
+
+def check_folder(folder: Path, flag: str = "--input_dir") -> None:
+    """An error that says what to give, unless `folder` is one."""
     if not folder.is_dir():
         raise errors.missing_input(folder, flag)
-    file = folder / REPRESENTATION_FILE
-    if not file.is_file():
-        raise errors.InvalidInput(
-            f"The folder {folder} holds no model: there is no {REPRESENTATION_FILE} in it. Such a file names a "
-            "registered model (`causal-disent models` lists them), for instance:\n"
-            "    representation.name = 'perfect_oracle'\n    dataset.name = 'candle_mini'"
-        )
-    return file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from causal_disent.data.view import view
 from causal_disent.registry import registry
 
 __all__ = ["bind_dataset", "dataset", "get_dataset"]
+
+#: Whose record of the data set counts, the later step first.
+STEPS = ("postprocess", "train")
 
 
 def get_dataset(
@@ -45,11 +49,7 @@ def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
     """Where the config leaves the data set open or says "auto", take the one the representation was made for."""
     if query("dataset.name") not in (None, "auto"):
         return
-    found = {key: value for key, value in described.items() if key.startswith("dataset.")}
-    recorded = source / "results" / "gin" / "postprocess.gin"
-    if not found and recorded.is_file():
-        name = recorded_bindings(recorded).get("dataset.name", "")
-        found = {"dataset.name": name.strip("'\"")} if name else {}
+    found = {key: value for key, value in described.items() if key.startswith("dataset.")} or _recorded(source)
     if "dataset.name" not in found:
         raise errors.ConfigError(
             "The config names no data set, and the input folder does not either. Add a binding such as "
@@ -58,3 +58,25 @@ def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
     for key, value in found.items():
         if key == "dataset.name" or query(key) is None:
             rebind(key, value)
+
+
+def _recorded(source: Path) -> dict[str, Any]:
+    """The data set, its rules and its options, as the steps that made the representation recorded them."""
+    for step in STEPS:
+        file = source / "results" / "gin" / f"{step}.gin"
+        recorded = recorded_bindings(file) if file.is_file() else {}
+        name = _literal(recorded.get("dataset.name", "''"))
+        # A run that was itself told "auto" has recorded what it found.
+        if name and name != "auto":
+            owners = ("dataset.", f"{name}.")
+            values = {key: _literal(text) for key, text in recorded.items() if key.startswith(owners)}
+            return {key: value for key, value in values.items() if value is not None}
+    return {}
+
+
+def _literal(text: str) -> Any:
+    """The value that a config's text stands for; None if it is not a plain value."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None

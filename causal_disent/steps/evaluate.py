@@ -22,7 +22,7 @@ from causal_disent.evaluation.results import check_free, new_folder, write_resul
 from causal_disent.registry import registry
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import bind_folder, representation
+from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, load_model
 
 __all__ = ["CodeTables", "Settings", "evaluate", "evaluate_with_gin", "settings"]
 
@@ -39,6 +39,7 @@ def evaluate_with_gin(
     gin_config_files: Sequence[str | Path] | None = None,
     gin_bindings: Sequence[str] | None = None,
     code_tables: CodeTables | None = None,
+    reading: Reading = AS_FOUND,
 ) -> dict[str, Any]:
     """`evaluate` under a config that is cleared afterwards, also when the run fails.
 
@@ -49,12 +50,13 @@ def evaluate_with_gin(
         gin_config_files: paths, or names of shipped configs such as ``metrics/uc.gin``.
         gin_bindings: lines such as ``"uc.rho = 2"``.
         code_tables: pass the same dict to several calls to have each image encoded once in all of them.
+        reading: where the decoder is and what reads it, for folders with a saved model.
 
     Returns:
         The scores.
     """
     with gin_config(gin_config_files, gin_bindings):
-        return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables)
+        return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables, reading=reading)
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def evaluate(
     overwrite: bool = False,
     *,
     code_tables: CodeTables | None = None,
+    reading: Reading = AS_FOUND,
     **bound: Any,
 ) -> dict[str, Any]:
     """Run the bound metric on the representation in `model_dir` and write a result folder.
@@ -87,19 +90,21 @@ def evaluate(
         output_dir: the folder to write.
         overwrite: replace `output_dir` if it exists.
         code_tables: as for `evaluate_with_gin`.
+        reading: as for `evaluate_with_gin`.
         bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
             a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
             metric starts from it) and ``name`` (of the evaluation; part of the saved config).
 
     Returns:
-        The scores, with ``elapsed_time`` in seconds.
+        The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was
+        read from.
     """
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
     check_free(target, overwrite=overwrite)
     chosen = settings(**bound)
     bind_dataset(source, bind_folder(source))
-    table = _code_table(source, {} if code_tables is None else code_tables)
+    table, recorded = _code_table(source, reading, {} if code_tables is None else code_tables)
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
@@ -108,6 +113,7 @@ def evaluate(
             found = run_metric(function, metric, table.data, table, chosen.random_seed, artifacts)
             prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
+        scores.update(recorded)
         scores["elapsed_time"] = time.perf_counter() - started
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), source / "results")
     return scores
@@ -128,13 +134,14 @@ def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
     return getattr(metric, "__name__", type(metric).__name__), metric
 
 
-def _code_table(source: Path, code_tables: CodeTables) -> CodeTable:
+def _code_table(source: Path, reading: Reading, code_tables: CodeTables) -> tuple[CodeTable, dict[str, Any]]:
     """The data set and the representation, with the codes that an earlier run found for the same ones."""
     data = dataset()
-    table = CodeTable(data, representation(data))
-    names = [query("dataset.name"), query("representation.name")]
-    key = (source.resolve(), bindings_of("dataset", "representation", *names))
+    model, recorded = load_model(source, data, reading)
+    table = CodeTable(data, model)
+    names = [name for name in (query("dataset.name"), query("representation.name")) if name]
+    key = (source.resolve(), reading, bindings_of("dataset", "representation", *names))
     if key in code_tables:
         table.adopt(code_tables[key])
     code_tables[key] = table
-    return table
+    return table, recorded

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import bind_missing, configurable, literal_bindings
-from causal_disent.registry import registry
-from causal_disent.representation.folder import check_input
+from causal_disent.registry import Entry, registry
+from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 
-__all__ = ["bind_folder", "load_folder", "read_folder", "representation"]
+__all__ = ["AS_FOUND", "Reading", "bind_folder", "load_folder", "load_model", "read_folder", "representation"]
+
+#: Where a backend stands that does not say; the lower, the earlier.
+MIDDLE_RANK = "50"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read input folders.
+
+    Attributes:
+        decoder_dir: the folder with the decoder, where the input folder has none.
+        backend: the one to read with; by default the first that can.
+        trust: let a model run operations that reach files or the network.
+    """
+
+    decoder_dir: Path | None = None
+    backend: str | None = None
+    trust: bool = False
+
+
+#: The decoder where the folder has it, any backend, nothing trusted.
+AS_FOUND = Reading()
 
 
 def read_folder(folder: Path) -> dict[str, Any]:
-    """The bindings of the folder's file: its model, the model's options, perhaps its data set."""
-    file = check_input(folder)
+    """What the folder's file binds: its model, the model's options, perhaps its data set; nothing if a backend
+    reads the folder."""
+    check_folder(folder)
+    if not names_a_model(folder):
+        return {}
+    file = folder / REPRESENTATION_FILE
     bindings = literal_bindings(file)
     name = bindings.get("representation.name")
     if not isinstance(name, str):
@@ -38,9 +66,18 @@ def bind_folder(folder: Path) -> dict[str, Any]:
     return bindings
 
 
+def load_model(folder: Path, data: Any, reading: Reading = AS_FOUND) -> tuple[Any, dict[str, Any]]:
+    """The model of the one input folder, as the config has it, and what is to be recorded of how it was read."""
+    if names_a_model(folder) and reading.backend is None:
+        return representation(data), {}
+    return _read(folder, data, reading)
+
+
 def load_folder(folder: Path, data: Any) -> Any:
     """The model of one folder of several, with its own options instead of the config's."""
     bindings = read_folder(folder)
+    if not bindings:
+        return _read(folder, data, AS_FOUND)[0]
     name = bindings["representation.name"]
     options = {key.rpartition(".")[2]: value for key, value in bindings.items() if key.startswith(f"{name}.")}
     return registry.function("models", name)(data, **options)
@@ -50,3 +87,32 @@ def load_folder(folder: Path, data: Any) -> Any:
 def representation(data: Any, name: str) -> Any:
     """The registered model `name` for `data`."""
     return registry.function("models", name)(data)
+
+
+def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any]]:
+    """What the first backend that can makes of a folder."""
+    if reading.decoder_dir is not None:
+        check_folder(reading.decoder_dir, "--model_dir")
+    refusals: list[errors.NotForThisBackend] = []
+    for entry in _backends(reading.backend):
+        backend = entry.factory(trust=reading.trust)
+        if not backend.recognises(folder):
+            continue
+        try:
+            model = backend.read(folder, data, model_dir=reading.decoder_dir)
+        except errors.NotForThisBackend as refusal:
+            refusals.append(refusal)
+            continue
+        folders = getattr(model, "folders", {"representation": folder})
+        return model, {"backend": entry.name, **{f"folder_of_{part}": str(at) for part, at in folders.items()}}
+    if refusals:
+        raise refusals[0]
+    raise errors.no_model_in(folder, [entry.name for entry in _backends(reading.backend)], REPRESENTATION_FILE)
+
+
+def _backends(name: str | None) -> Iterator[Entry]:
+    """The one of that name, or all in the order in which they are tried."""
+    if name is not None:
+        yield registry.get("backends", name)
+        return
+    yield from sorted(registry.entries("backends"), key=lambda entry: int(entry.details.get("rank", MIDDLE_RANK)))
