@@ -10,11 +10,11 @@ from absl import flags
 from causal_disent import errors
 from causal_disent._version import __version__
 
-__all__ = ["define_gin_flags", "parse"]
+__all__ = ["define_common_flags", "define_gin_flags", "parse"]
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
-    """The flags that every ``dlib_*`` command has."""
+    """The flags of the ``dlib_*`` commands that read configs and write a folder."""
     flags.DEFINE_multi_string(
         "gin_config", [], "Gin config to read: a path, or a shipped one such as metrics/uc.gin. Repeatable.",
         flag_values=values,
@@ -23,6 +23,11 @@ def define_gin_flags(values: flags.FlagValues) -> None:
         "gin_bindings", [], "Gin binding, such as \"uc.rho = 2\". Repeatable.", flag_values=values
     )  # fmt: skip
     flags.DEFINE_bool("overwrite", False, "Replace the output folder if it exists.", flag_values=values)
+    define_common_flags(values)
+
+
+def define_common_flags(values: flags.FlagValues) -> None:
+    """The flags that every ``dlib_*`` command has."""
     flags.DEFINE_bool("debug", False, "Show the traceback of an error.", flag_values=values)
     flags.DEFINE_bool("help", False, "Show this text.", short_name="h", flag_values=values)
     flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)

@@ -5,13 +5,22 @@ from __future__ import annotations
 import glob
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from absl import flags
 
 from causal_disent import errors
 from causal_disent.cli._flags import define_gin_flags, parse
+from causal_disent.cli._input_folders import find_folders
 from causal_disent.cli._run import run
+from causal_disent.progress import track
+from causal_disent.report.table import text_table
+
+if TYPE_CHECKING:
+    from causal_disent.steps.evaluate import CodeTables
+    from causal_disent.steps.representation import Reading
 
 __all__ = ["main"]
 
@@ -20,6 +29,7 @@ dlib_evaluate: measure a representation and write a result folder.
 
     dlib_evaluate --input_dir MODEL --output_dir RESULT --gin_config metrics/causal_disentanglement.gin
     dlib_evaluate --input_dir MODEL --output_dir RESULTS --gin_evaluation_config_glob 'configs/*.gin'
+    dlib_evaluate --input_glob 'models/*/representation' --output_dir RESULTS --gin_config metrics/uc.gin
 
 The input folder is a saved model or representation, disentanglement_lib's included, or it holds a
 representation.gin that names a registered model (`causal-disent models`).
@@ -30,6 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
     values = flags.FlagValues()
     flags.DEFINE_string("input_dir", None, "Folder with the representation.", flag_values=values)
+    flags.DEFINE_string(
+        "input_glob", None,
+        "In place of --input_dir: evaluate each folder that matches, into folders of the same names below "
+        "output_dir. Those that are done are skipped; one that fails does not stop the others.",
+        flag_values=values,
+    )  # fmt: skip
     flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
     flags.DEFINE_string(
         "gin_evaluation_config_glob",
@@ -76,38 +92,89 @@ def _evaluate_with_files(values: flags.FlagValues) -> int:
 
 
 def _evaluate(values: flags.FlagValues) -> int:
-    for name in ("input_dir", "output_dir"):
-        if not getattr(values, name):
-            raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
-    source, target = Path(values.input_dir), Path(values.output_dir)
-    from causal_disent.steps.evaluate import CodeTables, evaluate_with_gin
+    if not values.output_dir:
+        raise errors.InvalidInput("--output_dir is needed. --help shows an example.")
+    if bool(values.input_dir) == bool(values.input_glob):
+        raise errors.InvalidInput("One of --input_dir and --input_glob is needed. --help shows an example.")
     from causal_disent.steps.representation import Reading
 
     decoder_dir = Path(values.model_dir) if values.model_dir else None
     reading = Reading(decoder_dir, values.backend, values.trust)
+    target = Path(values.output_dir)
+    if values.input_glob:
+        return _evaluate_all(values, reading, target)
     code_tables: CodeTables = {}  # shared: no image is encoded twice
-    for name, output, configs, bindings in _runs(values, target):
-        overwrite = values.overwrite
-        scores = evaluate_with_gin(source, output, overwrite, configs, bindings, code_tables, reading)
-        print(f"{name}: " + ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items()))
-        print(f"  -> {output}")
+    for task in _tasks(values, Path(values.input_dir), target):
+        _report(task, _scores(task, values, reading, code_tables))
     return 0
 
 
-def _runs(values: flags.FlagValues, target: Path) -> list[tuple[str, Path, list[str], list[str]]]:
-    """Name, output folder, configs and bindings of each run."""
+def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> int:
+    """Each folder that matches; one that fails is reported, and the rest go on."""
+    from causal_disent.evaluation.results import is_done
+
+    rows: list[list[Any]] = []
+    for folder in track(find_folders(values.input_glob), "evaluating", unit="folder"):
+        code_tables: CodeTables = {}
+        for task in _tasks(values, folder.path, target / folder.place):
+            place = task.output.relative_to(target)
+            if is_done(task.output) and not values.overwrite:
+                rows.append([place, "done before", ""])
+                continue
+            try:
+                scores = _scores(task, values, reading, code_tables)
+            except Exception as error:  # of a stranger's model: anything may come out of it
+                rows.append(
+                    [place, "failed", getattr(error, "message", None) or f"{type(error).__name__}: {error}"]
+                )
+                continue
+            rows.append([place, "ok", _line(scores)])
+    print(text_table(["result", "state", "scores"], rows))
+    print(f"  -> {target}")
+    return 1 if any(state == "failed" for _, state, _ in rows) else 0
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One evaluation: of which folder, into which, with which config."""
+
+    name: str
+    source: Path
+    output: Path
+    configs: list[str]
+    bindings: list[str]
+
+
+def _tasks(values: flags.FlagValues, source: Path, target: Path) -> list[_Task]:
     configs, bindings = list(values.gin_config), list(values.gin_bindings)
     pattern = values.gin_evaluation_config_glob
     if not pattern:
-        return [("evaluation", target, configs, bindings)]
+        return [_Task("evaluation", source, target, configs, bindings)]
     files = sorted(glob.glob(pattern))
     if not files:
         raise errors.InvalidInput(f"No file matches --gin_evaluation_config_glob {pattern}.")
     return [
-        (stem, target / stem, [*configs, file], [*bindings, f"evaluation.name = '{stem}'"])
+        _Task(stem, source, target / stem, [*configs, file], [*bindings, f"evaluation.name = '{stem}'"])
         for file in files
         for stem in [Path(file).stem]
     ]
+
+
+def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables: CodeTables) -> dict[str, object]:
+    from causal_disent.steps.evaluate import evaluate_with_gin
+
+    return evaluate_with_gin(
+        task.source, task.output, values.overwrite, task.configs, task.bindings, code_tables, reading
+    )
+
+
+def _report(task: _Task, scores: dict[str, object]) -> None:
+    print(f"{task.name}: {_line(scores)}")
+    print(f"  -> {task.output}")
+
+
+def _line(scores: dict[str, object]) -> str:
+    return ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items())
 
 
 def _headline(scores: dict[str, object]) -> dict[str, float]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from causal_disent import errors
 
-__all__ = ["aggregate", "check_free", "new_file", "new_folder", "plain", "write_results"]
+__all__ = ["aggregate", "check_free", "is_done", "new_file", "new_folder", "plain", "write_results"]
 
 
 @contextmanager
@@ -63,6 +63,11 @@ def check_free(path: Path, *, overwrite: bool) -> None:
     """Raise if something is at `path` that must not be replaced."""
     if path.exists() and not (overwrite and path.is_dir()):
         raise errors.output_exists(path)
+
+
+def is_done(path: Path) -> bool:
+    """Whether `path` holds the results of an evaluation; a result folder appears whole or not at all."""
+    return (path / "results" / "json" / "evaluation_results.json").is_file()
 
 
 def write_results(

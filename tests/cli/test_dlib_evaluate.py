@@ -47,7 +47,7 @@ def test_a_glob_of_configs(oracle_folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--output_dir", "x"], "error: --input_dir is needed"),
+        (["--output_dir", "x"], "error: One of --input_dir and --input_glob is needed"),
         (["--inptu_dir", "x"], "unknown argument 'inptu_dir'. Did you mean '--input_dir'?"),
         (["stray"], "unknown argument 'stray'"),
         (["--overwrite=maybe"], "flag --overwrite=maybe"),

@@ -1,0 +1,82 @@
+"""``dlib_evaluate --input_glob``: whole trees of models."""
+
+import json
+
+import pytest
+
+from causal_disent.cli._input_folders import find_folders
+from causal_disent.cli.dlib_evaluate import main
+
+FLAGS = ["--gin_config=metrics/irs.gin", "--gin_bindings=irs.num_train = 100"]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for name in ("perfect_oracle", "noise_oracle", "no_such_oracle"):
+        folder = tmp_path / "models" / name / "representation"
+        folder.mkdir(parents=True)
+        (folder / "representation.gin").write_text(
+            f"representation.name = '{name}'\ndataset.name = 'candle_mini'\n"
+        )
+    return tmp_path
+
+
+def run(tree, *more):
+    pattern = f"--input_glob={tree}/models/*/representation"
+    return main([pattern, f"--output_dir={tree}/out", *FLAGS, *more])
+
+
+def test_a_failing_folder_does_not_stop_the_others(tree, capsys):
+    assert run(tree) == 1
+    printed = capsys.readouterr().out
+    assert "Unknown model 'no_such_oracle'" in printed or "no_such_oracle" in printed.split("failed")[1]
+    for name in ("perfect_oracle", "noise_oracle"):
+        file = tree / "out" / name / "representation/results/json/evaluation_results.json"
+        assert "IRS" in json.loads(file.read_text())
+    assert not (tree / "out/no_such_oracle").exists()
+
+
+def test_what_is_done_is_skipped(tree, capsys):
+    run(tree)
+    done = tree / "out/perfect_oracle/representation/results/json/evaluation_results.json"
+    before = done.stat().st_mtime_ns
+    (tree / "models/no_such_oracle/representation/representation.gin").unlink()
+    (tree / "models/no_such_oracle/representation").rmdir()
+    capsys.readouterr()
+    assert run(tree) == 0
+    assert capsys.readouterr().out.count("done before") == 2
+    assert done.stat().st_mtime_ns == before
+    assert run(tree, "--overwrite") == 0
+    assert done.stat().st_mtime_ns > before
+
+
+def test_with_several_configs(tree):
+    for name in ("first", "second"):
+        (tree / f"{name}.gin").write_text("include 'metrics/irs.gin'\n")
+    flags = [f"--gin_evaluation_config_glob={tree}/*.gin", "--gin_bindings=irs.num_train = 100"]
+    pattern = f"--input_glob={tree}/models/perfect*/representation"
+    assert main([pattern, f"--output_dir={tree}/out", *flags]) == 0
+    folders = {path.name for path in (tree / "out/perfect_oracle/representation").iterdir()}
+    assert folders == {"first", "second"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--input_glob=nowhere/*"], "No folder matches --input_glob nowhere/*"),
+        (["--input_glob=a*", "--input_dir=b"], "One of --input_dir and --input_glob is needed"),
+        ([], "One of --input_dir and --input_glob is needed"),
+    ],
+)
+def test_wrong_flags(flags, message, tmp_path, capsys):
+    assert main([*flags, f"--output_dir={tmp_path}/out", *FLAGS]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_places(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("models/1/x", "models/2/x", "models/2/y"):
+        (tmp_path / name).mkdir(parents=True)
+    assert [str(found.place) for found in find_folders("models/*/*")] == ["1/x", "2/x", "2/y"]
+    assert [str(found.place) for found in find_folders("models/2/x")] == ["x"]
+    assert [str(found.place) for found in find_folders(f"{tmp_path}/models/**/y")] == ["2/y"]
