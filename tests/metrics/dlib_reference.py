@@ -1,6 +1,6 @@
-"""The cases of ``tests/reference/dlib_scores_a.json``: data sets, encoders, and the scores of disentanglement_lib.
+"""The cases of ``tests/reference/dlib_scores_plain.json``: data, encoders, scores of disentanglement_lib.
 
-``benchmarks/reference_scores.py`` writes the file with the original's code; the tests read it.
+``benchmarks/reference_scores_plain.py`` writes the file with the original's code; the tests read it.
 """
 
 import json
@@ -15,7 +15,7 @@ from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.representation.oracles import extra_noise_oracle, mixed_oracle, perfect_oracle
 
-PATH = Path(__file__).resolve().parent.parent / "reference" / "dlib_scores_a.json"
+PATH = Path(__file__).resolve().parent.parent / "reference" / "dlib_scores_plain.json"
 MIXING = np.random.RandomState(7).normal(size=(10, 8))
 
 

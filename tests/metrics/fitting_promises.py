@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from dlib_reference_b import NoisyMixture
+from dlib_reference_fitted import NoisyMixture
 
 from causal_disent.config import gin_config
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dlib_reference_b import NoisyMixture, assert_same_scores, reference_cases
+from dlib_reference_fitted import NoisyMixture, assert_same_scores, reference_cases
 from fitting_promises import FAST as BINDINGS
 from fitting_promises import assert_repeatable_and_private, bad_pairs, encode, grid, run
 

@@ -1,6 +1,6 @@
-"""Write tests/reference/dlib_scores_a.json: scores of disentanglement_lib 1.5 that the tests hold ours to.
+"""Write tests/reference/dlib_scores_plain.json: scores of disentanglement_lib 1.5 that the tests hold ours to.
 
-    python benchmarks/reference_scores.py [--peer FOLDER]
+    python benchmarks/reference_scores_plain.py [--peer FOLDER]
 
 FOLDER holds the unpacked wheel; see `_peer.load_peer` for the default.
 """
@@ -8,8 +8,6 @@ FOLDER holds the unpacked wheel; see `_peer.load_peer` for the default.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import sys
 import warnings
 from collections.abc import Iterator
@@ -17,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
-import sklearn
 from _peer import BINS, Peer, load_peer
+from _reference_file import write_cases
 
 from causal_disent import get_dataset
 
@@ -109,18 +106,7 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the original divides by zero here and there
         results = [scored(peer, one) for one in cases()]
-    versions = {
-        "disentanglement_lib": "1.5",
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "scikit-learn": sklearn.__version__,
-        "scipy": scipy.__version__,
-    }
-    dlib_reference.PATH.parent.mkdir(parents=True, exist_ok=True)
-    lines = ",\n".join(json.dumps(result) for result in results)
-    text = f'{{"versions": {json.dumps(versions)},\n"bins": {json.dumps(BINS)},\n"cases": [\n{lines}\n]}}\n'
-    dlib_reference.PATH.write_text(text)
-    print(f"{len(results)} cases -> {dlib_reference.PATH.relative_to(ROOT)}")
+    write_cases(dlib_reference.PATH, results, bins=BINS)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The cases of ``tests/reference/dlib_scores_b.json``: disentanglement_lib's metrics that fit classifiers.
+"""The cases of ``tests/reference/dlib_scores_fitted.json``: disentanglement_lib's metrics that fit classifiers.
 
-``benchmarks/reference_scores_b.py`` writes the file with the original's code; the tests read it. Boosted trees
+``benchmarks/reference_scores_fitted.py`` writes the file with the original's code; the tests read it. Trees
 are not seeded there, so that their scores are means of several runs, with the spread of these runs.
 """
 
@@ -14,7 +14,7 @@ from dlib_reference import recomputed
 
 from causal_disent.config import gin_config
 
-PATH = Path(__file__).resolve().parent.parent / "reference" / "dlib_scores_b.json"
+PATH = Path(__file__).resolve().parent.parent / "reference" / "dlib_scores_fitted.json"
 
 #: What scores of unseeded classifiers may differ by, at least.
 TOLERANCE = 0.01

@@ -1,6 +1,6 @@
-"""Write tests/reference/dlib_scores_b.json: scores of disentanglement_lib 1.5's metrics that fit classifiers.
+"""Write tests/reference/dlib_scores_fitted.json: scores of disentanglement_lib 1.5's metrics that fit classifiers.
 
-    python benchmarks/reference_scores_b.py [--peer FOLDER]
+    python benchmarks/reference_scores_fitted.py [--peer FOLDER]
 
 FOLDER holds the unpacked wheel; see `_peer.load_peer` for the default.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,16 +17,15 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import numpy as np
-import scipy
-import sklearn
 from _peer import BINS, METRICS, Peer, load_peer
+from _reference_file import write_cases
 
 from causal_disent.metrics._fitting import forked
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "metrics"))
 import dlib_reference  # noqa: E402  the tests' encoders, found through the line above
-import dlib_reference_b  # noqa: E402
+import dlib_reference_fitted  # noqa: E402
 
 #: Of metrics with boosted trees, which the original leaves without a seed.
 NUM_RUNS = 5
@@ -128,17 +126,7 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's about options that the original leaves out
         results = [scored(peer, one) for one in cases()]
-    versions = {
-        "disentanglement_lib": "1.5",
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "scikit-learn": sklearn.__version__,
-        "scipy": scipy.__version__,
-    }
-    path = dlib_reference_b.PATH
-    lines = ",\n".join(json.dumps(result) for result in results)
-    path.write_text(f'{{"versions": {json.dumps(versions)},\n"cases": [\n{lines}\n]}}\n')
-    print(f"{len(results)} cases -> {path.relative_to(ROOT)}")
+    write_cases(dlib_reference_fitted.PATH, results)
 
 
 if __name__ == "__main__":
