@@ -3,17 +3,28 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TENSORFLOW := .venv-tf/.installed
+BLENDER := .venv-bpy/.installed
 PEER := .venv-peer/.installed
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PLUGINS := plugins/causal_disent_candle plugins/causal_disent_datasets plugins/causal_disent_torch
+INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# The tests of the other environments are reached through these.
+ENVIRONMENTS := CAUSAL_DISENT_TF_PYTHON=$(CURDIR)/.venv-tf/bin/python \
+	CAUSAL_DISENT_BPY_PYTHON=$(CURDIR)/.venv-bpy/bin/python
+PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
 .PHONY: demo test lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
+	$(BIN)/causal-disent demo_model
 
-test: $(INSTALLED) lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 tests causal_disent
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 plugins/causal_disent_datasets
+test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) lint
+	$(PYTEST) tests causal_disent
+	$(PYTEST) plugins/causal_disent_datasets
+	$(PYTEST) plugins/causal_disent_candle
+	$(PYTEST) plugins/causal_disent_torch
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -24,6 +35,9 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_datasets.py
+	$(BIN)/python benchmarks/bench_torch.py
+	$(BIN)/python benchmarks/bench_cg.py
 
 # disentanglement_lib itself, to compare with; it no longer runs with its own dependencies.
 $(PEER):
@@ -31,10 +45,27 @@ $(PEER):
 	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check --no-deps disentanglement_lib==1.5
 	touch $@
 
-$(INSTALLED): setup.cfg pyproject.toml constraints.txt plugins/causal_disent_datasets/setup.cfg
+$(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(PLUGINS))
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]'
+	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
+		--editable plugins/causal_disent_candle --editable 'plugins/causal_disent_torch[tensorboard]'
+	touch $@
+
+# TensorFlow apart, so that nothing else can come to need it; the build without GPU libraries is a third of the size.
+$(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
+	test -x .venv-tf/bin/python || $(PYTHON) -m venv .venv-tf
+	grep --invert-match h5py constraints.txt > .venv-tf/constraints.txt  # TensorFlow wants an older one
+	.venv-tf/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-tf/constraints.txt \
+		tensorflow-cpu hypothesis pytest --editable .
+	.venv-tf/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_tf
+	touch $@
+
+# Blender as a module exists for some versions of Python only; without it the tests that render are skipped.
+$(BLENDER):
+	test -x .venv-bpy/bin/python || $(PYTHON) -m venv .venv-bpy
+	.venv-bpy/bin/python -m pip install --quiet --disable-pip-version-check 'bpy==4.5.*' \
+		|| echo 'bpy cannot be installed here: tests that render will be skipped'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peer output build *.egg-info
+	rm -rf $(VENV) .venv-tf .venv-bpy .venv-peer output build *.egg-info

@@ -39,15 +39,25 @@ from causal_disent.representation.nearest_image import NearestImageClassifier
 
 @hookimpl
 def register_datasets(register: Register) -> None:
-    register("candle_mini", CandleMini, summary="CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn")
+    licence = "Apache-2.0"
     register(
-        "synthetic_mini", SyntheticMini, summary="3 objects in 3 colors; the paper's 432 images with its rules"
+        "candle_mini",
+        CandleMini,
+        summary="CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn",
+        licence=licence,
     )
-    register("dummy_data", DummyData, summary="10 factors of 5 values; images are noise, 64x64x1")
+    register(
+        "synthetic_mini",
+        SyntheticMini,
+        summary="3 objects in 3 colors; the paper's 432 images with its rules",
+        licence=licence,
+    )
+    register("dummy_data", DummyData, summary="10 factors of 5 values; images are noise, 64x64x1", licence=licence)
     register(
         "identity_data",
         IdentityData,
         summary="10 factors of 10 values, observed as they are",
+        licence=licence,
         known_failures="factors_within_range: they are 1 to 10, as in disentanglement_lib; "
         "observations_are_images: they are the factors",
     )

@@ -1,6 +1,7 @@
 """README and docs say what is true."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from causal_disent.config import shipped_configs
 from causal_disent.data.rule_sets import RULE_SETS
+from causal_disent.registry import registry
 from causal_disent.report.metric_docs import metrics_page
 
 ROOT = Path(__file__).parents[1]
@@ -56,6 +58,19 @@ def test_the_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"make (demo|test|bench|\w+)(?=`|  )", (ROOT / "README.md").read_text()):
         assert re.search(rf"^{target}:", makefile, flags=re.M), target
+
+
+def test_every_data_set_has_a_section():
+    sections = re.findall(r"^## (.*)$", (ROOT / "docs/datasets.md").read_text(), flags=re.M)
+    described = {name for section in sections for name in section.split(", ")}
+    ours = ("builtin", "causal_disent_candle", "causal_disent_datasets")
+    assert {entry.name for entry in registry.entries("datasets") if entry.owner in ours} <= described
+
+
+def test_the_pictures_of_the_data_sets_are_small():
+    for name in runpy.run_path(str(ROOT / "docs/draw_datasets.py"))["PICTURES"]:
+        assert 1000 < (ROOT / f"docs/images/{name}.png").stat().st_size < 100_000
+        assert f"images/{name}.png" in (ROOT / "docs/datasets.md").read_text()
 
 
 def test_every_rule_set_is_listed():

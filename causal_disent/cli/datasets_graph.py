@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from causal_disent import errors
+from causal_disent.cli._dataset_options import add_options, read_options
 from causal_disent.registry import registry
 
 __all__ = ["add_command", "run_graph"]
@@ -20,9 +17,7 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser("graph", help="test a data set against its causal graph, and draw the graph")
     parser.add_argument("name", metavar="NAME", help="a registered data set")
     parser.add_argument("--confounding", nargs="+", metavar="RULES", help="a rule set's name, or statements")
-    parser.add_argument(
-        "--options", nargs="+", default=[], metavar="KEY=VALUE", help="what the data set takes, such as scenes=16"
-    )
+    add_options(parser, "scenes=16")
     parser.add_argument("--output", type=Path, metavar="FILE", help="draw the graph: a .svg or .png file")
     parser.add_argument(
         "--num_points", type=int, metavar="N", help="points to draw (each image of the table once, if not given)"
@@ -44,7 +39,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_picture_name(arguments.output)
-    options = _options(arguments.name, arguments.options)
+    options = read_options(arguments.name, registry.get("datasets", arguments.name).factory, arguments.options)
     data = get_dataset(arguments.name, confounding=arguments.confounding, **options)
     check = check_graph(
         data,
@@ -57,20 +52,3 @@ def run_graph(arguments: argparse.Namespace) -> int:
         save_graph(data.graph, arguments.output, factors=StateSpace.of(data).factor_names, title=arguments.name)
         print(f"\nThe graph: {arguments.output}")
     return 0
-
-
-def _options(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """``scenes=16`` as a keyword argument of the data set; what is no Python literal is text."""
-    known = inspect.signature(registry.get("datasets", name).factory).parameters
-    options: dict[str, Any] = {}
-    for text in texts:
-        key, sign, value = text.partition("=")
-        if not sign:
-            raise errors.InvalidInput(f"An option of a data set is given as KEY=VALUE; given: {text!r}.")
-        if key not in known:
-            raise errors.unknown_parameter(name, key, known)
-        try:
-            options[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            options[key] = value
-    return options

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from causal_disent._version import __version__
-from causal_disent.cli import calibrate, check, datasets_graph, demo
+from causal_disent.cli import calibrate, check, datasets, demo, published
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, registry
@@ -20,8 +20,13 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
+    # The parser is made inside: it loads the plugins, for the commands they add.
+    return run(lambda: _run(argv), debug="--debug" in (sys.argv if argv is None else argv))
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
-    return run(lambda: arguments.command(arguments), debug=arguments.debug)
+    return arguments.command(arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -35,14 +40,18 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_command(commands)
     calibrate.add_command(commands)
     check.add_command(commands)
+    published.add_command(commands)
     plugins = commands.add_parser("plugins", help="list the plugins, what they offer, and those that failed")
     plugins.add_argument("--json", action="store_true", help="print JSON")
     plugins.set_defaults(command=_plugins)
+    datasets.add_command(commands)
     for kind, thing in KINDS.items():
+        if kind == "datasets":
+            continue
         listing = commands.add_parser(kind, help=f"list the {thing}s")
         listing.set_defaults(command=_list, kind=kind)
-        if kind == "datasets":
-            datasets_graph.add_command(listing.add_subparsers(title="commands", metavar="COMMAND"))
+    for entry in registry.entries("commands"):
+        entry.factory(commands.add_parser(entry.name, help=entry.summary, description=entry.summary))
     return parser
 
 

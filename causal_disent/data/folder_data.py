@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._image_files import inside, read_image
 from causal_disent.data.factor_columns import read_columns
+from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray
 

@@ -62,7 +62,7 @@ def tmex(
     factors: FloatArray | IntArray,
     *,
     expected: NDArray[np.bool_] | None = None,
-    redraw: Redraw = exchange_within_strata,
+    redraw: Redraw | None = None,
     alpha: float = 0.05,
     random_state: np.random.RandomState | int = 0,
 ) -> TmexResult:
@@ -125,7 +125,9 @@ def tmex(
     tested[np.ix_(rows, columns)] = True
     p_values = np.full(tested.shape, np.nan)
     for row in track(rows, "tmex", unit="code"):
-        p_values[row, columns] = randomization_test(codes[:, row], factors, columns, redraw, generator)
+        p_values[row, columns] = randomization_test(
+            codes[:, row], factors, columns, redraw or exchange_within_strata, generator
+        )
     measured = np.nan_to_num(p_values, nan=1.0) < alpha
     mismatches = ((measured != wanted) & tested).sum(axis=0).astype(float)
     mismatches[columns] += ~wanted[:, columns].any(axis=0) if expected is None else 0

@@ -70,6 +70,8 @@ def save_picture(pixels: np.ndarray, path: Path, *, colors: int | None = None) -
 
     picture = Image.fromarray(pixels)
     if colors is not None:
-        picture = picture.quantize(colors, dither=Image.Dither.NONE)
+        # The usual method gives no color to what is small, such as the only purple object of a sheet.
+        method = Image.Quantize.MAXCOVERAGE
+        picture = picture.quantize(colors, method=method, kmeans=3, dither=Image.Dither.NONE)
     with new_file(path) as temporary:
         picture.save(temporary, format="PNG", optimize=True)

@@ -67,7 +67,3 @@ def test_the_graph_is_drawn(capsys, tmp_path, name):
 def test_wrong_calls_exit_with_2(capsys, arguments, message):
     assert graph(*arguments) == 2
     assert message in capsys.readouterr().err
-
-
-def test_options_that_are_text():
-    assert datasets_graph._options("candle_mini", ["scenes=many"]) == {"scenes": "many"}

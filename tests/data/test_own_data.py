@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from causal_disent import errors, get_metric, get_model
-from causal_disent.data import _image_files, _row_groups
+from causal_disent.data import _row_groups, image_files
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.folder_data import FolderDataset
@@ -450,6 +450,6 @@ def test_decompression_bombs_are_refused(folder, size):
 
 def test_formats_that_run_other_programs_are_not_read(folder):
     (folder / "images/0.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 4 3\n%%EOF\n")
-    assert "EPS" not in _image_files.FORMATS
+    assert "EPS" not in image_files.FORMATS
     with pytest.raises(errors.InvalidInput, match="cannot identify image file"):
         FolderDataset(folder)

@@ -27,3 +27,13 @@ def test_saving(tmp_path, small_data):
     sheet = contact_sheet(small_data)
     save_picture(sheet, tmp_path / "folder" / "sheet.png")
     np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "folder" / "sheet.png")), sheet)
+
+
+def test_few_colors_keep_what_is_small(tmp_path):
+    greys = np.random.RandomState(0).randint(0, 256, (200, 200, 1)).astype(np.uint8)
+    sheet = np.repeat(greys, 3, axis=2)
+    sheet[50:60, 50:60] = (140, 30, 200)  # purple, on a four hundredth of the picture
+    save_picture(sheet, tmp_path / "sheet.png", colors=64)
+    shown = np.asarray(Image.open(tmp_path / "sheet.png").convert("RGB")).astype(int)
+    assert np.abs(shown - sheet).max() <= 16
+    assert len(np.unique(shown.reshape(-1, 3), axis=0)) <= 64

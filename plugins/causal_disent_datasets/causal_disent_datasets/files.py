@@ -60,11 +60,14 @@ class Publication:
         paths = [self.path(file) for file in self.files]
         return [(path, path.exists()) for path in paths]
 
+    def is_found(self) -> bool:
+        """Whether all files are there, or with `any_file` at least one."""
+        return (any if self.any_file else all)(found for _, found in self.locate())
+
     def find(self) -> list[Path]:
-        """The files that are there: all, or with `any_file` at least one; an error otherwise."""
-        there = [path for path, found in self.locate() if found]
-        if len(there) == len(self.files) or (self.any_file and there):
-            return there
+        """The files that are there; an error if they are not enough."""
+        if self.is_found():
+            return [path for path, found in self.locate() if found]
         raise self.missing(*(path for path, found in self.locate() if not found))
 
     def missing(self, *paths: Path) -> errors.InvalidInput:
@@ -91,6 +94,11 @@ class FromFiles:
     def locate(cls) -> list[tuple[Path, bool]]:
         """The files or folders that are looked for, and whether each is there."""
         return cls.publication.locate()
+
+    @classmethod
+    def is_found(cls) -> bool:
+        """Whether the files that are needed are there."""
+        return cls.publication.is_found()
 
     @classmethod
     def verify(cls) -> list[str]:

@@ -13,7 +13,7 @@ from causal_disent.evaluation.results import new_file
 from causal_disent.progress import track
 from causal_disent_datasets.files import unusable
 
-__all__ = ["unpack_once"]
+__all__ = ["unpack_once", "user_cache"]
 
 
 def unpack_once(source: Path, tag: str, size: int, write: Callable[[BinaryIO], Iterable[int]]) -> Path:
@@ -30,7 +30,7 @@ def unpack_once(source: Path, tag: str, size: int, write: Callable[[BinaryIO], I
         ``<source's name>.<tag>.npy``, which has its name only when it is whole.
     """
     name = f"{source.stem}.{tag}.npy"
-    for folder in (source.parent, _user_cache()):
+    for folder in (source.parent, user_cache()):
         if _has_size(folder / name, size):
             return folder / name
     target = _folder_for(source, size) / name
@@ -56,13 +56,14 @@ def _bounded(steps: Iterable[int], size: int) -> Iterator[int]:
             return
 
 
-def _user_cache() -> Path:
+def user_cache() -> Path:
+    """The folder for what can be made again, where the folder of the data cannot be written to."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent"
 
 
 def _folder_for(source: Path, size: int) -> Path:
     """A folder that can be written to and has room."""
-    candidates = [source.parent, _user_cache()]
+    candidates = [source.parent, user_cache()]
     candidates[1].mkdir(parents=True, exist_ok=True)
     for folder in candidates:
         if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > size:

@@ -14,6 +14,9 @@ __all__ = ["inside", "read_image"]
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 #: The most that one image may have (4096 x 4096); a small file can hold very many.
 MOST_PIXELS = 2**24
+#: How many times too large the mean of pixels may leave an image for the filter: at 1.5 resizing 320x240 to 64x64
+#: takes less than half the time, and pixels change by less than 1 of 255 in the mean (16 at sharp edges).
+REDUCING_GAP = 1.5
 #: How a file stores its pixels -> how they are read. An alpha channel is dropped.
 READ_AS = {
     "1": "L",
@@ -51,12 +54,16 @@ def inside(folder: Path, file: str, place: str) -> Path:
     return path
 
 
-def read_image(path: Path, shape: tuple[int, ...] | None = None) -> np.ndarray:
+def read_image(
+    path: Path, shape: tuple[int, ...] | None = None, size: tuple[int, int] | None = None
+) -> np.ndarray:
     """The pixels (h, w, c), uint8.
 
     Args:
         path: an image file of 8 bits per channel; grey ones have one channel, others three.
         shape: what the image must have. It is compared with what the file declares, before anything is decoded.
+        size: height and width that it is given by Lanczos' filter; its own if not given. One that becomes
+            several times smaller is first made smaller by the mean of its pixels.
     """
     from PIL import Image
 
@@ -64,7 +71,11 @@ def read_image(path: Path, shape: tuple[int, ...] | None = None) -> np.ndarray:
         with Image.open(path, formats=FORMATS) as image:
             reason = _reason_against(image.size, image.mode, shape)
             if not reason:
-                pixels = np.array(image.convert(READ_AS[image.mode]))
+                mode = READ_AS[image.mode]
+                picture: Image.Image = image if image.mode == mode else image.convert(mode)
+                if size is not None and size != (picture.height, picture.width):
+                    picture = picture.resize(size[::-1], Image.Resampling.LANCZOS, reducing_gap=REDUCING_GAP)
+                pixels = np.array(picture)
                 return pixels.reshape(*pixels.shape[:2], -1)
     except Image.DecompressionBombError:
         reason = f"it has more than {MOST_PIXELS:,} pixels"

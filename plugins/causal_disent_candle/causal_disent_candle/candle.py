@@ -1,0 +1,90 @@
+"""CANDLE and its peers: `candle`, `candle_v1` and `synthetic`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from causal_disent_datasets.files import Publication
+
+from causal_disent.data.candle_drawing import VALUE_NAMES
+from causal_disent.data.candle_mini import candle_graph
+from causal_disent_candle.rendered import RenderedData
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Candle", "CandleV1", "Synthetic"]
+
+_PUBLISHED = "https://causal-disentanglement.github.io/IITH-CANDLE/"
+_NAMES = {factor: {name: name for name in names} for factor, names in VALUE_NAMES.items()}
+_SIZES = VALUE_NAMES["size"]
+
+
+class Candle(RenderedData):
+    """CANDLE: an object in a scene under a light, 6 factors; 12,546 images in the release, 320x240 pixels."""
+
+    publication = Publication(
+        title="CANDLE",
+        files=("candle",),
+        published=_PUBLISHED,
+        licence="CC BY 4.0",
+        size="1.7 GB; 154 MB once read at 64x64",
+    )
+    values = _NAMES | {"size": dict(zip(_SIZES, ("1.5", "2", "2.5"), strict=True))}
+    unique = True
+    rule_sets = ("candle_released", "candle_table6")
+
+    @classmethod
+    def make_graph(cls) -> nx.DiGraph:
+        """`candle_graph`: C confounds object, size, color and scene; U, which nobody sees, scene and light."""
+        return candle_graph()
+
+
+class CandleV1(Candle):
+    """The first release of CANDLE: 3 scenes and other sizes; 4,050 images without rules."""
+
+    publication = Publication(
+        title="CANDLE v1",
+        files=("candle_v1",),
+        published=_PUBLISHED,
+        licence="CC BY 4.0",
+        size="50 MB once read at 64x64",
+    )
+    values = _NAMES | {
+        "size": dict(zip(_SIZES, ("1", "1.5", "2"), strict=True)),
+        "scene": {scene: scene for scene in ("indoor", "playground", "outdoor")},
+    }
+    rule_sets = ("candle_color", "candle_size")
+
+
+class Synthetic(RenderedData):
+    """Cylinders, cones and cubes whose color is their shape's: two factors that are one; 432 images."""
+
+    publication = Publication(
+        title="The synthetic data set",
+        files=("synthetic",),
+        published="nowhere; `causal-disent render synthetic` makes it",
+        licence="Apache-2.0",
+        size="5 MB once read at 64x64",
+    )
+    values = {
+        factor: {name: name for name in names}
+        for factor, names in {
+            "object": ("cylinder", "cone", "cube"),
+            "color": ("red", "green", "blue"),
+        }.items()
+    }
+    unique = False
+    rule_sets = ("synthetic_full",)
+
+    @classmethod
+    def make_graph(cls) -> nx.DiGraph:
+        """C confounds object and color, which make the image."""
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        for node in ("C", *cls.values, "image"):
+            graph.add_node(node, observed=True)
+        graph.add_edges_from(("C", factor) for factor in cls.values)
+        graph.add_edges_from((factor, "image") for factor in cls.values)
+        return graph

@@ -1,0 +1,151 @@
+"""``causal-disent datasets``: the list, ``show`` and ``verify``."""
+
+from pathlib import Path
+
+import pytest
+
+from causal_disent import errors
+from causal_disent.cli._dataset_options import read_options
+from causal_disent.cli.main import main
+from causal_disent.data.candle_mini import CandleMini
+from causal_disent.registry import Entry, registry
+
+
+class Files:
+    """A data set of files, which are alternatives."""
+
+    there = ()
+
+    def __init__(self, folder=None, size=64):
+        pass
+
+    @classmethod
+    def locate(cls):
+        return [(Path("data") / name, name in cls.there) for name in ("a.npz", "b.h5")]
+
+    @classmethod
+    def is_found(cls):
+        return bool(cls.there)
+
+    @classmethod
+    def verify(cls, skip_broken=False, folder=None):
+        if not skip_broken:
+            raise errors.InvalidInput("data/a.npz cannot be used: it is cut short.")
+        return [f"data/b.h5 in {folder}: sha256 as published", "480 images"]
+
+
+DETAILS = {
+    "files": "a.npz or b.h5",
+    "licence": "CC BY 4.0; the pictures are in the public domain",
+    "published": "https://example.org/data; " + "and elsewhere " * 20,
+    "size": "26 MB; 3 GB once unpacked",
+}
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """A function that registers the data set with some of its files."""
+    restore = registry.replace(Entry("datasets", "files", Files, "two factors, 10 images", "tests", DETAILS))
+    yield lambda *names: monkeypatch.setattr(Files, "there", names)
+    restore()
+
+
+def run(capsys, *arguments):
+    code = main(["datasets", *arguments])
+    return code, capsys.readouterr()
+
+
+def line_of(out, name):
+    return next(line for line in out.splitlines() if line.split()[:1] == [name])
+
+
+def test_the_list_tells_what_is_found(capsys, files):
+    for there, state in (((), "missing"), (("b.h5",), "found"), (("a.npz", "b.h5"), "found")):
+        files(*there)
+        code, shown = run(capsys)
+        assert code == 0
+        assert " ".join(line_of(shown.out, "files").split()) == f"files {state} CC BY 4.0 two factors, 10 images"
+        assert line_of(shown.out, "candle_mini").split()[1] == "none"
+
+
+def test_the_list_is_narrow_and_whole(capsys):
+    out = run(capsys)[1].out
+    assert max(map(len, out.splitlines())) <= 120
+    for entry in registry.entries("datasets"):
+        assert entry.summary in line_of(out, entry.name)
+
+
+def test_without_is_found_all_files_are_needed(capsys, files, monkeypatch):
+    monkeypatch.delattr(Files, "is_found")
+    files("b.h5")
+    assert line_of(run(capsys)[1].out, "files").split()[1] == "missing"
+    files("a.npz", "b.h5")
+    assert line_of(run(capsys)[1].out, "files").split()[1] == "found"
+
+
+def test_show(capsys, files):
+    files("b.h5")
+    code, shown = run(capsys, "show", "files", "candle_mini")
+    assert code == 0
+    first, second = shown.out.split("\n\n")
+    lines = first.splitlines()
+    assert lines[:5] == [
+        "files, of the plugin tests",
+        "    two factors, 10 images",
+        "    files      found",
+        f"    looks for  {Path.cwd() / 'data' / 'a.npz'} (missing)",
+        f"    looks for  {Path.cwd() / 'data' / 'b.h5'} (found)",
+    ]
+    assert "    size       26 MB; 3 GB once unpacked" in lines
+    assert "    licence    CC BY 4.0; the pictures are in the public domain" in lines
+    assert lines[-1] == "    options    folder, size=64"
+    assert max(map(len, lines[5:])) <= 115 and " ".join(first.split()).count("elsewhere") == 20
+    assert second.splitlines()[0] == "candle_mini, of the plugin builtin"
+    assert second.splitlines()[-1] == "    options    scenes=3"
+
+
+def test_show_all(capsys):
+    out = run(capsys, "show")[1].out
+    for entry in registry.entries("datasets"):
+        assert f"{entry.name}, of the plugin {entry.owner}\n" in out
+
+
+def test_verify_names_what_is_wrong(capsys, files):
+    code, shown = run(capsys, "verify", "files")
+    assert code == 2 and shown.err == "error: data/a.npz cannot be used: it is cut short.\n" and shown.out == ""
+
+
+def test_verify_prints_what_was_checked(capsys, files):
+    code, shown = run(capsys, "verify", "files", "--skip_broken", "--options", "folder=/data")
+    assert code == 0
+    assert shown.out.splitlines() == ["data/b.h5 in /data: sha256 as published", "480 images", "files: ok"]
+
+
+def test_verify_without_files(capsys):
+    code, shown = run(capsys, "verify", "candle_mini")
+    assert code == 0 and shown.out == "candle_mini is made by a program; there are no files to check.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["verify", "candle_min"], "Unknown data set 'candle_min'. Did you mean 'candle_mini'?"),
+        (["show", "candle_min"], "Unknown data set 'candle_min'. Did you mean 'candle_mini'?"),
+        (["verify", "files", "--options", "folders=3"], "has no parameter 'folders'. Did you mean 'folder'?"),
+    ],
+)
+def test_wrong_calls_exit_with_2(capsys, files, arguments, message):
+    code, shown = run(capsys, *arguments)
+    assert code == 2 and message in shown.err
+
+
+def test_skip_broken_where_there_is_no_such_thing(capsys, files, monkeypatch):
+    monkeypatch.setattr(Files, "verify", classmethod(lambda cls: []))
+    code, shown = run(capsys, "verify", "files", "--skip_broken")
+    assert code == 2 and "'files' has no parameter 'skip_broken'" in shown.err
+
+
+def test_options_are_literals_or_text():
+    assert read_options("candle_mini", CandleMini, ["scenes=16"]) == {"scenes": 16}
+    assert read_options("candle_mini", CandleMini, ["scenes=many"]) == {"scenes": "many"}
+    assert read_options("candle_mini", CandleMini, ["scenes=(1, 2)"]) == {"scenes": (1, 2)}
