@@ -19,7 +19,19 @@ import numpy as np
 
 from causal_disent import errors
 
-__all__ = ["aggregate", "check_free", "is_done", "new_file", "new_folder", "plain", "write_results"]
+__all__ = [
+    "aggregate",
+    "check_free",
+    "copy_results",
+    "is_done",
+    "new_file",
+    "new_folder",
+    "plain",
+    "write_results",
+]
+
+#: The folders inside ``results``.
+PARTS = ("gin", "json", "aggregate")
 
 
 @contextmanager
@@ -89,18 +101,23 @@ def write_results(
         previous: the ``results`` folder of the step before, if there is one.
     """
     results = folder / "results"
-    if previous is not None and previous.is_dir():
-        for part in ("gin", "json", "aggregate"):
-            for file in sorted((previous / part).glob("*")):
-                if file.is_file() and not file.is_symlink():
-                    (results / part).mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(file, results / part / file.name)
-    for part in ("gin", "json", "aggregate"):
+    if previous is not None:
+        copy_results(previous, results)
+    for part in PARTS:
         (results / part).mkdir(parents=True, exist_ok=True)
     (results / "gin" / f"{step}.gin").write_text(config, encoding="utf-8")
     _write_json(results / "json" / f"{step}_config.json", dict(bindings))
     _write_json(results / "json" / f"{step}_results.json", {**plain(dict(scores)), "uuid": str(uuid.uuid4())})
     _write_json(results / "aggregate" / f"{step}.json", aggregate(results / "json"))
+
+
+def copy_results(source: Path, target: Path) -> None:
+    """Copy the files of a ``results`` folder, links left out, into another; nothing if `source` is not there."""
+    for part in PARTS:
+        for file in sorted((source / part).glob("*")):
+            if file.is_file() and not file.is_symlink():
+                (target / part).mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target / part / file.name)
 
 
 def aggregate(folder: Path) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def effects(
     Args:
         codes: (points, codes).
         factors: (points, factors) value indices.
-        decode: codes -> images.
+        decode: codes -> images; they are handed on as they are, so they may stay on a device.
         predict_proba: images -> a (n, values) array per factor.
         sets: the codes of each factor; None leaves the factor out (NaN).
         baseline: points -> the values that an intervention sets.
@@ -81,15 +81,15 @@ def _probabilities(
     return {i: _check_probabilities(tables[i], i, truth[:, i])[rows, truth[:, i]] for i in set(wanted)}
 
 
-def check_images(images: Any, num: int) -> FloatArray:
-    """What a decoder returned, if it is `num` images in [0, 1]."""
-    images = np.asarray(images)
-    if images.ndim != 4 or len(images) != num:
+def check_images(images: Any, num: int) -> Any:
+    """What a decoder returned, if it is `num` images in [0, 1]; a tensor stays one."""
+    images = images if hasattr(images, "shape") else np.asarray(images)
+    if len(images.shape) != 4 or len(images) != num:
         raise errors.InvalidInput(
             f"`decode` must return images of shape ({num}, height, width, channels) for {num} points; "
-            f"it returned shape {images.shape}."
+            f"it returned shape {tuple(images.shape)}."
         )
-    low, high = images.min(), images.max()
+    low, high = float(images.min()), float(images.max())
     if not (low >= -PIXEL_SLACK and high <= 1 + PIXEL_SLACK):
         raise errors.InvalidInput(
             f"`decode` must return pixels in [0, 1]; it returned values from {low:.4g} to {high:.4g}. "

@@ -38,7 +38,7 @@ def compute_causal_disentanglement(
         ``IRS``, ``num_active_dims``, and what `compute_uc` and `compute_cg` return.
     """
     check_bootstrap(bootstrap)
-    decode = check_decoder(representation_function, "causal_disentanglement")
+    check_decoder(representation_function, "causal_disentanglement")
     sample = attributed_sample(
         ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn
     )
@@ -49,6 +49,14 @@ def compute_causal_disentanglement(
         "num_active_dims": robustness.num_active_codes,
         **uc_of_sample(sample, rho, attribution_fn, selection, bootstrap, random_state),
         **cg_of_sample(
-            sample, decode, judge, rho, selection, bootstrap, baseline, decode_batch_size, random_state
+            sample,
+            representation_function,
+            judge,
+            rho,
+            selection,
+            bootstrap,
+            baseline,
+            decode_batch_size,
+            random_state,
         ),
     }

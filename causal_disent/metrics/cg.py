@@ -25,11 +25,12 @@ __all__ = [
     "check_decoder",
     "compute_cg",
     "counterfactual_generativeness",
+    "image_exchange",
     "make_classifier",
 ]
 
-Decode = Callable[[FloatArray], FloatArray]
-PredictProba = Callable[[FloatArray], Sequence[FloatArray]]
+Decode = Callable[[FloatArray], Any]
+PredictProba = Callable[[Any], Sequence[FloatArray]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def counterfactual_generativeness(
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows: the value's position among the columns of
             ``predict_proba``.
-        decode: codes (n, codes) -> images in [0, 1].
+        decode: codes (n, codes) -> images in [0, 1]: an array, or what else ``predict_proba`` takes, such as
+            a tensor on a device.
         predict_proba: images -> one (n, values) array of probabilities per factor.
         rho: how many codes a factor is given.
         attribution: as for `unconfoundedness`, or a list of code indices for each factor.
@@ -214,12 +216,17 @@ def make_classifier(classifier: Any, data: GroundTruthData) -> Any:
     return classifier
 
 
-def check_decoder(representation: Representation, metric: str) -> Decode:
-    """The decoder of a representation."""
-    decode = getattr(representation, "decode", None)
-    if decode is None:
+def check_decoder(representation: Representation, metric: str) -> None:
+    """Raise if a representation has no decoder."""
+    if getattr(representation, "decode", None) is None:
         raise errors.missing_decoder(metric)
-    return decode
+
+
+def image_exchange(representation: Any, classifier: Any) -> tuple[Decode, PredictProba]:
+    """``decode`` and ``predict_proba`` of a pair: of tensors where both can, as those stay on the device."""
+    if hasattr(representation, "decode_tensor") and hasattr(classifier, "predict_proba_tensor"):
+        return representation.decode_tensor, classifier.predict_proba_tensor
+    return representation.decode, classifier.predict_proba
 
 
 def compute_cg(
@@ -246,19 +253,27 @@ def compute_cg(
         ``classifier_accuracy_factor_<name>``.
     """
     check_bootstrap(bootstrap)
-    decode = check_decoder(representation_function, "cg")
+    check_decoder(representation_function, "cg")
     sample = attributed_sample(
         ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn
     )
     judge = make_classifier(classifier, ground_truth_data)
     return cg_of_sample(
-        sample, decode, judge, rho, selection, bootstrap, baseline, decode_batch_size, random_state
+        sample,
+        representation_function,
+        judge,
+        rho,
+        selection,
+        bootstrap,
+        baseline,
+        decode_batch_size,
+        random_state,
     )
 
 
 def cg_of_sample(
     sample: AttributedSample,
-    decode: Decode,
+    representation: Representation,
     classifier: Any,
     rho: int | Sequence[int],
     selection: str,
@@ -268,13 +283,14 @@ def cg_of_sample(
     random_state: np.random.RandomState,
 ) -> dict[str, Any]:
     """The entries of a result file, for one rho or several."""
+    decode, predict_proba = image_exchange(representation, classifier)
 
     def keys_of(one: int) -> dict[str, Any]:
         result = counterfactual_generativeness(
             sample.codes,
             sample.factors,
             decode,
-            classifier.predict_proba,
+            predict_proba,
             attribution=select_codes(sample.scores, one, selection),
             baseline=baseline,
             batch_size=batch_size,

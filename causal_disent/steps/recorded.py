@@ -16,8 +16,8 @@ __all__ = ["DECODER_ACTIVATIONS", "decoder_activation", "model_folders", "record
 #: What disentanglement_lib can apply to a decoder's output, its default first.
 DECODER_ACTIVATIONS = ("logits", "tanh")
 MAX_CONFIG_BYTES = 2**20
-#: Where disentanglement_lib's studies put the model that representations were made of.
-MODEL = "model"
+#: Where disentanglement_lib's studies put the model that representations were made of, and how far above them.
+MODEL, LEVELS = "model", 3
 
 
 def recorded_values(folder: Path, step: str) -> dict[str, Any]:
@@ -60,6 +60,7 @@ def sampling_seed(folder: Path) -> int:
 
 def model_folders(folder: Path) -> Iterator[Path]:
     """Where the model may be that a representation was made of: in a ``model`` beside the folder, or above it."""
-    for above in folder.absolute().parents:
-        if (above / MODEL).is_dir():
+    own = folder.resolve()
+    for above in own.parents[:LEVELS]:
+        if (above / MODEL).is_dir() and above / MODEL != own:
             yield above / MODEL

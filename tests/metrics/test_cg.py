@@ -213,3 +213,56 @@ def test_classifiers_by_name_by_factory_and_as_they_are(candle):
         make_classifier("nearest", candle)
     with pytest.raises(errors.InvalidInput, match="`classifier` is a registered name"):
         make_classifier(3, candle)
+
+
+class OnDevice:
+    """Images that only their own classifier can read, as tensors on a device are."""
+
+    def __init__(self, images):
+        self._images = images
+        self.shape = images.shape
+
+    def __len__(self):
+        return len(self._images)
+
+    def min(self):
+        return self._images.min()
+
+    def max(self):
+        return self._images.max()
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("it would have to be copied")
+
+
+def test_a_pair_may_exchange_images_on_a_device():
+    class Model:
+        decode = staticmethod(square)
+
+        def __call__(self, images):
+            return get_model("noise_oracle", data, num_codes=2)(images)
+
+        def decode_tensor(self, codes):
+            return OnDevice(square(codes))
+
+    class Judge:
+        accuracy = (1.0, 1.0)
+
+        def predict_proba(self, images):
+            return [np.pad(table, ((0, 0), (0, 3))) for table in read_pixels()(images)]
+
+        def predict_proba_tensor(self, images):
+            assert isinstance(images, OnDevice)
+            return self.predict_proba(images._images)
+
+    class ArraysOnly:
+        accuracy = (1.0, 1.0)
+        predict_proba = Judge().predict_proba
+
+    data = get_dataset("candle_mini", factors=["object", "color"], confounding="only object=cube|cone: color=red")
+    scores = [
+        get_metric("cg")(data, Model(), np.random.RandomState(0), num_train=40, classifier=judge)
+        for judge in (Judge(), ArraysOnly())
+    ]
+    assert scores[0]["CG"] > 0
+    assert {**scores[0], "classifier": ""} == {**scores[1], "classifier": ""}

@@ -5,7 +5,7 @@ from causal_disent import errors, get_dataset, get_model
 from causal_disent.metrics import irs, unconfoundedness
 from causal_disent.registry import registry
 
-ORACLES = registry.names("models")
+ORACLES = [entry.name for entry in registry.entries("models") if entry.owner == "builtin"]
 
 
 def points(data, num=200, seed=0):

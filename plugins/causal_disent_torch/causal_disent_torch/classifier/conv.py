@@ -1,0 +1,62 @@
+"""A trained network as CG's classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from causal_disent import errors
+from causal_disent.protocols import FloatArray
+from causal_disent_torch.classifier.network import FactorNetwork
+
+__all__ = ["ConvClassifier"]
+
+#: Images judged at a time.
+CHUNK = 256
+
+
+class ConvClassifier:
+    """Follows `causal_disent.protocols.FactorClassifier`.
+
+    Args:
+        network: trained, on `device`.
+        image_shape: height, width and channels of the images it was trained on.
+        accuracy: per factor, on held-out images.
+        device: where it runs.
+    """
+
+    name = "conv_classifier"
+
+    def __init__(
+        self,
+        network: FactorNetwork,
+        image_shape: Sequence[int],
+        accuracy: Sequence[float],
+        device: torch.device,
+    ) -> None:
+        self.network = network.eval()
+        self.image_shape = tuple(image_shape)
+        self.accuracy = list(accuracy)
+        self.device = device
+
+    def predict_proba(self, images: FloatArray) -> list[FloatArray]:
+        """Images (n, h, w, c) in [0, 1] to one (n, values) array per factor; rows sum to 1."""
+        return self.predict_proba_tensor(torch.from_numpy(np.require(images, np.float32, ["C", "W"])))
+
+    @torch.inference_mode()
+    def predict_proba_tensor(self, images: Tensor) -> list[FloatArray]:
+        """The same for a tensor, which may be on any device."""
+        if tuple(images.shape[1:]) != self.image_shape:
+            raise errors.InvalidInput(
+                f"The classifier was trained on images of shape {self.image_shape}; given: "
+                f"{tuple(images.shape[1:])}."
+            )
+        parts = [
+            torch.cat([table.softmax(dim=1) for table in self.network(part.to(self.device, torch.float32))], dim=1)
+            for part in images.split(CHUNK)
+        ]
+        whole = torch.cat(parts).cpu().numpy()
+        return np.split(whole, np.cumsum(self.network.num_values)[:-1], axis=1)

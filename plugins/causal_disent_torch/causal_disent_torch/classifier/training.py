@@ -1,0 +1,73 @@
+"""Training of the classifier, and its accuracy on images it has not seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from causal_disent.progress import track
+from causal_disent_torch.classifier.labelled_images import LabelledImages
+from causal_disent_torch.classifier.network import FactorNetwork
+from causal_disent_torch.classifier.settings import Settings
+
+__all__ = ["accuracy_of", "train"]
+
+#: Images judged at a time.
+CHUNK = 256
+WEIGHT_DECAY = 1e-2
+
+
+def train(
+    network: FactorNetwork,
+    images: LabelledImages,
+    settings: Settings,
+    device: torch.device,
+    random_state: np.random.RandomState,
+) -> None:
+    """Fit `network`, which is on `device`, by cross-entropy summed over the factors.
+
+    AdamW with a learning rate that rises and falls once (one cycle); every epoch goes through all images.
+    """
+    pixels, factors = torch.from_numpy(images.pixels).to(device), torch.from_numpy(images.factors).to(device)
+    size = min(settings.batch_size, len(pixels))
+    per_epoch = len(pixels) // size
+    epochs = math.ceil(settings.num_steps / per_epoch)
+    optimizer = torch.optim.AdamW(network.parameters(), settings.learning_rate, weight_decay=WEIGHT_DECAY)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, settings.learning_rate, total_steps=epochs * per_epoch + 1
+    )
+    network.train()
+    for _ in track(range(epochs), "training conv_classifier", unit="epoch"):
+        order = torch.from_numpy(random_state.permutation(len(pixels))).to(device)
+        for rows in order[: per_epoch * size].split(size):
+            loss = _loss(network(as_floats(pixels[rows])), factors[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+
+
+def as_floats(pixels: Tensor) -> Tensor:
+    """uint8 to [0, 1], as data sets give images."""
+    return pixels.float() / 255
+
+
+def _loss(logits: Sequence[Tensor], factors: Tensor) -> Tensor:
+    return torch.stack([cross_entropy(table, factors[:, i]) for i, table in enumerate(logits)]).sum()
+
+
+@torch.inference_mode()
+def accuracy_of(network: FactorNetwork, images: LabelledImages, device: torch.device) -> list[float]:
+    """Per factor, the part of the images whose most probable value is the true one."""
+    network.eval()
+    correct = np.zeros(images.factors.shape[1])
+    for start in range(0, len(images.pixels), CHUNK):
+        pixels = torch.from_numpy(images.pixels[start : start + CHUNK]).to(device)
+        guesses = torch.stack([table.argmax(dim=1) for table in network(as_floats(pixels))], dim=1)
+        correct += (guesses.cpu().numpy() == images.factors[start : start + CHUNK]).sum(axis=0)
+    return (correct / len(images.pixels)).tolist()

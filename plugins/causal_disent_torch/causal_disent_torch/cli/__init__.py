@@ -1,0 +1,1 @@
+"""The commands of disentanglement_lib that need torch."""

@@ -1,0 +1,34 @@
+"""``dlib_train``: train a model, as disentanglement_lib's command of that name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from causal_disent_torch.cli._training import train_command
+
+__all__ = ["main"]
+
+USAGE = """
+dlib_train: train a model and write a model folder.
+
+    dlib_train --model_dir MODEL --gin_config models/beta_vae.gin --gin_bindings "dataset.name = 'candle_mini'"
+
+A run that was killed goes on from its last checkpoint when the same command is given again.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    return train_command("dlib_train", USAGE, _load, argv)
+
+
+def _load() -> Callable[..., dict[str, Any]]:
+    from causal_disent_torch.steps.train import train_with_gin
+
+    return train_with_gin
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""``causal-disent convert``: a folder of disentanglement_lib to one that torch reads by itself."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from causal_disent import errors
+from causal_disent.evaluation.results import check_free, copy_results, new_folder
+from causal_disent.representation.folder import check_folder
+from causal_disent_torch.backend import MODEL, REPRESENTATION
+
+__all__ = ["add", "convert"]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    parser.add_argument("source", metavar="IN", type=Path, help="folder of a model or representation, with tfhub/")
+    parser.add_argument("target", metavar="OUT", type=Path, help="folder to write")
+    parser.add_argument("--model_dir", type=Path, help="folder of the model with the decoder, if IN has none")
+    parser.add_argument("--onnx", action="store_true", help="write encoder.onnx and decoder.onnx too (needs onnx)")
+    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+    parser.set_defaults(command=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    written = convert(
+        arguments.source,
+        arguments.target,
+        model_dir=arguments.model_dir,
+        onnx=arguments.onnx,
+        overwrite=arguments.overwrite,
+    )
+    for path in written:
+        print(f"  -> {path}")
+    return 0
+
+
+def convert(
+    source: Path, target: Path, *, model_dir: Path | None = None, onnx: bool = False, overwrite: bool = False
+) -> list[Path]:
+    """Write what `source` holds as safetensors, with its results and configs; it scores the same.
+
+    Args:
+        source: a model's or a postprocessed representation's folder, as disentanglement_lib writes them.
+        target: the folder to write.
+        model_dir: the folder of the model with the decoder, if `source` has none.
+        onnx: write ONNX files too.
+        overwrite: replace `target` if it exists.
+
+    Returns:
+        The files that were written, results aside.
+    """
+    check_folder(source, "IN")
+    check_free(target, overwrite=overwrite)
+    from causal_disent_torch.onnx_files import check_onnx, write_onnx
+    from causal_disent_torch.saved_model import describe, save_model
+    from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
+
+    if onnx:
+        check_onnx()
+    backend = Tf1Backend(device="cpu")
+    if not backend.recognises(source):
+        raise errors.InvalidInput(f"{source} is not a folder of disentanglement_lib: there is no tfhub in it.")
+    checkpoint = read_checkpoint(source)
+    model = backend.read(source, model_dir=model_dir)
+    if model.decoder is None:
+        raise errors.InvalidInput(
+            f"The representation in {source} has no decoder that is known. Name the folder of the model that it "
+            "was made of with --model_dir."
+        )
+    codes = "mean" if checkpoint.sample_seed is None else "sampled"
+    description = describe(model.encoder, model.decoder, model.activation, codes, checkpoint.sample_seed or 0)
+    part = REPRESENTATION if checkpoint.postprocessed else MODEL
+    with new_folder(target, overwrite=overwrite) as folder:
+        save_model(folder / part, model.encoder, model.decoder, description)
+        if onnx:
+            write_onnx(folder / part, model)
+        copy_results(source / "results", folder / "results")
+    return sorted((target / part).iterdir())

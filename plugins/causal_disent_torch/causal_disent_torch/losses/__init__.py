@@ -1,0 +1,1 @@
+"""What models minimise, one loss per file."""

@@ -1,0 +1,35 @@
+"""``annealed_vae``: AnnealedVAE (Burgess et al. 2018, equation 8)."""
+
+from __future__ import annotations
+
+from causal_disent import errors
+from causal_disent.config import REQUIRED
+from causal_disent.registry import component
+from causal_disent_torch.losses.capacity import capacity
+from causal_disent_torch.models.objective import Objective, Pass, Penalties
+
+__all__ = ["AnnealedVae", "annealed_vae"]
+
+
+class AnnealedVae(Objective):
+    """The distance of the divergence from a capacity that rises to `c_max`, `gamma` times."""
+
+    def __init__(self, gamma: float, c_max: float, iteration_threshold: int) -> None:
+        if iteration_threshold <= 0:
+            raise errors.InvalidInput(
+                f"annealed_vae.iteration_threshold must be greater than 0; given: {iteration_threshold}."
+            )
+        self.gamma, self.c_max, self.iteration_threshold = gamma, c_max, iteration_threshold
+
+    def penalties(self, passed: Pass) -> Penalties:
+        """One term."""
+        now = capacity(self.c_max, passed.step, self.iteration_threshold)
+        return {"kl_loss": self.gamma * (passed.kl - now).abs()}
+
+
+@component("annealed_vae", supplied=())
+def annealed_vae(
+    gamma: float = REQUIRED, c_max: float = REQUIRED, iteration_threshold: int = REQUIRED
+) -> Objective:
+    """AnnealedVAE."""
+    return AnnealedVae(gamma, c_max, iteration_threshold)

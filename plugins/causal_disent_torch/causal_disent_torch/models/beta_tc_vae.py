@@ -1,0 +1,29 @@
+"""``beta_tc_vae``: beta-TCVAE (Chen et al. 2018, equation 4 with alpha = gamma = 1)."""
+
+from __future__ import annotations
+
+from causal_disent.config import REQUIRED
+from causal_disent.registry import component
+from causal_disent_torch.models.objective import Objective, Pass, Penalties
+
+__all__ = ["BetaTcVae", "beta_tc_vae"]
+
+
+class BetaTcVae(Objective):
+    """The divergence from the prior, and `beta` - 1 times the total correlation, which it holds once already."""
+
+    def __init__(self, beta: float) -> None:
+        self.beta = beta
+
+    def penalties(self, passed: Pass) -> Penalties:
+        """Two terms."""
+        from causal_disent_torch.losses.total_correlation import total_correlation
+
+        correlation = total_correlation(passed.codes, passed.mean, passed.log_var)
+        return {"kl_loss": passed.kl, "total_correlation": (self.beta - 1.0) * correlation}
+
+
+@component("beta_tc_vae", supplied=())
+def beta_tc_vae(beta: float = REQUIRED) -> Objective:
+    """beta-TCVAE."""
+    return BetaTcVae(beta)

@@ -1,0 +1,31 @@
+"""``factor_vae``: FactorVAE (Kim and Mnih 2018, equation 2)."""
+
+from __future__ import annotations
+
+from causal_disent.config import REQUIRED
+from causal_disent.registry import component
+from causal_disent_torch.models.objective import Objective, Pass, Penalties
+
+__all__ = ["FactorVae", "factor_vae"]
+
+
+class FactorVae(Objective):
+    """The divergence from the prior, and `gamma` times the discriminator's estimate of the total correlation."""
+
+    discriminates = True
+
+    def __init__(self, gamma: float) -> None:
+        self.gamma = gamma
+
+    def penalties(self, passed: Pass) -> Penalties:
+        """Two terms."""
+        from causal_disent_torch.losses.density_ratio import density_ratio
+
+        assert passed.logits is not None
+        return {"kl_loss": passed.kl, "total_correlation": self.gamma * density_ratio(passed.logits)}
+
+
+@component("factor_vae", supplied=())
+def factor_vae(gamma: float = REQUIRED) -> Objective:
+    """FactorVAE; the config also binds ``discriminator`` and ``discriminator_optimizer``."""
+    return FactorVae(gamma)

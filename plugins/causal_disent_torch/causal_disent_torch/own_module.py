@@ -1,0 +1,68 @@
+"""``torch_module``: a user's own torch modules, bound in a config, as a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+
+if TYPE_CHECKING:
+    from causal_disent_torch.representation import TorchRepresentation
+
+__all__ = ["torch_module"]
+
+
+def torch_module(
+    data: Any,
+    encoder: Any = None,
+    decoder: Any = None,
+    weights: str | None = None,
+    channels_first: bool = False,
+    activation: str = "none",
+    gaussian: bool = False,
+    device: str = "auto",
+) -> TorchRepresentation:
+    """The modules that the config binds as a representation.
+
+    Args:
+        data: ground-truth data.
+        encoder: module or function that takes images (n, h, w, c), ``@my_package.Encoder()`` in a config.
+        decoder: module or function that takes codes.
+        weights: safetensors file with the modules' weights, their names prefixed ``encoder.`` and ``decoder.``.
+        channels_first: the modules take and give (n, c, h, w).
+        activation: ``"none"`` if the decoder gives pixels in [0, 1], or ``"logits"`` or ``"tanh"``.
+        gaussian: the encoder gives mean and log variance.
+        device: as for `causal_disent_torch.choose_device`.
+    """
+    from causal_disent_torch.representation import from_module
+
+    if encoder is None:
+        raise errors.ConfigError("The config must bind torch_module.encoder, to @my_package.Encoder(), say.")
+    for name, part in (("encoder", encoder), ("decoder", decoder)):
+        if part is not None and not callable(part):
+            raise errors.InvalidInput(f"torch_module.{name} must be a module or a function; given: {part!r}.")
+        if isinstance(part, type):
+            raise errors.InvalidInput(
+                f"torch_module.{name} is the class {part.__name__}; bind an instance, with brackets: "
+                f"@{part.__name__}()."
+            )
+    if weights is not None:
+        _load(Path(weights), encoder, decoder)
+    return from_module(
+        encoder, decoder, device, channels_first=channels_first, activation=activation, gaussian=gaussian
+    )
+
+
+def _load(path: Path, encoder: Any, decoder: Any) -> None:
+    """Fill the modules from a file."""
+    from torch import nn
+
+    from causal_disent_torch.tensor_files import check_shapes, open_tensors
+
+    parts = {"encoder": encoder, "decoder": decoder}
+    modules = nn.ModuleDict({name: part for name, part in parts.items() if isinstance(part, nn.Module)})
+    expected = {name: tuple(tensor.shape) for name, tensor in modules.state_dict().items()}
+    with open_tensors(path) as file:
+        check_shapes(file, expected, "the modules of torch_module")
+        modules.load_state_dict({name: file.read(name) for name in expected})

@@ -1,0 +1,1 @@
+"""``model.*`` and ``postprocess.*``: what the training commands do."""

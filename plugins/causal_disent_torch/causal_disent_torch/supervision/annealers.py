@@ -1,0 +1,45 @@
+"""How much the supervised loss counts at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from causal_disent import errors
+from causal_disent.config import REQUIRED
+from causal_disent.registry import component
+
+__all__ = ["anneal", "annealer", "fine_tune", "fixed"]
+
+SUPPLIED = ("gamma", "step", "iteration_threshold")
+
+
+@component("annealer", supplied=("gamma",))
+def annealer(
+    gamma: float,
+    iteration_threshold: int = REQUIRED,
+    anneal_fn: Callable[[float, int, int], float] = REQUIRED,
+) -> Callable[[int], float]:
+    """The weight at each step, as the bound `anneal_fn` makes it from `gamma`."""
+    if iteration_threshold <= 0:
+        raise errors.InvalidInput(
+            f"annealer.iteration_threshold must be greater than 0; given: {iteration_threshold}."
+        )
+    return lambda step: anneal_fn(gamma, step, iteration_threshold)
+
+
+@component("fixed", supplied=SUPPLIED)
+def fixed(gamma: float, step: int, iteration_threshold: int) -> float:
+    """`gamma` at every step."""
+    return gamma
+
+
+@component("anneal", supplied=SUPPLIED)
+def anneal(gamma: float, step: int, iteration_threshold: int) -> float:
+    """From 0 in a straight line to `gamma` at the threshold, and `gamma` from there on."""
+    return min(float(gamma), gamma * step / iteration_threshold)
+
+
+@component("fine_tune", supplied=SUPPLIED)
+def fine_tune(gamma: float, step: int, iteration_threshold: int) -> float:
+    """0 up to the threshold, `gamma` after it."""
+    return float(gamma) if step > iteration_threshold else 0.0

@@ -1,0 +1,19 @@
+"""``cov``: a code may vary with its own factor only."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+__all__ = ["Cov"]
+
+
+class Cov(nn.Module):
+    r"""Squared covariances between codes and labels, the diagonal left out.
+
+    .. math:: \sum_{i \ne j} \mathrm{Cov}[z_i, y_j]^2
+    """
+
+    def forward(self, codes: Tensor, labels: Tensor) -> Tensor:
+        """A scalar from codes (n, codes) and labels (n, factors)."""
+        covariance = (codes - codes.mean(0)).T @ (labels - labels.mean(0)) / len(codes)
+        return covariance.square().sum() - covariance.diagonal().square().sum()

@@ -1,0 +1,85 @@
+"""Tensors in safetensors files: written whole or not at all, and checked before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from causal_disent import errors
+from causal_disent.evaluation.results import new_file
+
+__all__ = ["TensorFile", "check_shapes", "open_tensors", "write_tensors"]
+
+#: How a pickle begins: by itself, or in the zip archive that torch.save writes.
+PICKLES = (b"\x80", b"PK\x03\x04")
+
+
+class TensorFile:
+    """An open file: names and shapes are known, tensors are read when asked for.
+
+    Attributes:
+        path: of the file.
+        metadata: the text that was stored along.
+        shapes: name -> shape.
+    """
+
+    def __init__(self, path: Path, handle: Any) -> None:
+        self.path = path
+        self.metadata: dict[str, str] = handle.metadata() or {}
+        self.shapes = {name: tuple(handle.get_slice(name).get_shape()) for name in sorted(handle.keys())}
+        self._handle = handle
+
+    def read(self, name: str) -> Tensor:
+        """One tensor, on the CPU."""
+        return self._handle.get_tensor(name)
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
+    """Write `tensors` under a temporary name and rename the file when it is complete."""
+    # Copies: tensors that share memory cannot be stored.
+    copies = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+    with new_file(path) as temporary:
+        save_file(copies, temporary, dict(metadata or {}))
+
+
+@contextmanager
+def open_tensors(path: Path) -> Iterator[TensorFile]:
+    """Open a file from outside; whatever is wrong with it becomes a readable error. Nothing of it is executed."""
+    if path.is_symlink() or not path.is_file():
+        raise errors.InvalidInput(f"There is no file {path} (a link is not followed).")
+    with path.open("rb") as file:
+        if file.read(4).startswith(PICKLES):
+            raise errors.InvalidInput(
+                f"{path} is a pickle, which can run code when it is read. It is refused; save the tensors with "
+                "safetensors instead."
+            )
+    try:
+        with safe_open(path, framework="pt") as handle:
+            yield TensorFile(path, handle)
+    except SafetensorError as error:
+        raise errors.InvalidInput(
+            f"{path} is cut off or is not a safetensors file: {error}. Nothing was read from it."
+        ) from None
+
+
+def check_shapes(file: TensorFile, expected: Mapping[str, tuple[int, ...]], what: str) -> None:
+    """Raise unless `file` has just the tensors that `what` needs, in their shapes."""
+    missing = [name for name in expected if name not in file.shapes]
+    excess = [name for name in file.shapes if name not in expected]
+    if missing or excess:
+        raise errors.InvalidInput(
+            f"{file.path} does not fit {what}: missing are {errors.listing(missing)}; "
+            f"not expected are {errors.listing(excess)}."
+        )
+    for name, shape in expected.items():
+        if file.shapes[name] != tuple(shape):
+            raise errors.InvalidInput(
+                f"{file.path} does not fit {what}: '{name}' has shape {file.shapes[name]}; {tuple(shape)} is "
+                "needed."
+            )

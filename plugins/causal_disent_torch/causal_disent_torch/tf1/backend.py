@@ -1,0 +1,65 @@
+"""The backend that reads disentanglement_lib's folders without TensorFlow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
+
+if TYPE_CHECKING:
+    from causal_disent_torch.representation import TorchRepresentation
+
+__all__ = ["Tf1Backend"]
+
+
+class Tf1Backend:
+    """Rebuilds the known architectures in torch: conv, fc and test.
+
+    Args:
+        trust: not needed, for nothing in a folder is run.
+        device: where torch runs, as ``choose_device`` takes it.
+    """
+
+    name = "tf_free"
+
+    def __init__(self, trust: bool = False, device: str = "auto") -> None:
+        self._device = device
+
+    def recognises(self, folder: Path) -> bool:
+        """Whether disentanglement_lib may have written `folder`."""
+        return (folder / SAVED_MODEL).exists()
+
+    def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TorchRepresentation:
+        """The representation in `folder`.
+
+        Args:
+            folder: a model's folder (codes are the mean) or a postprocessed representation's.
+            data: the data set, whose images have to fit; not needed to encode images of one's own.
+            model_dir: the model's folder, for the decoder; otherwise the one in `folder` is taken, which
+                representations have too.
+
+        Raises:
+            UnknownGraph: if the graph is not one of disentanglement_lib's known architectures.
+            causal_disent.errors.InvalidInput: if a file is damaged or leads out of the folder.
+        """
+        from causal_disent_torch.tf1.rebuild import rebuild
+
+        checkpoint = read_checkpoint(folder)
+        source = folder if model_dir is None else model_dir
+        decoder = checkpoint if model_dir is None else read_checkpoint(model_dir)
+        _check_images(folder, checkpoint, data)
+        representation = rebuild(checkpoint, decoder, self._device)
+        representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
+        return representation
+
+
+def _check_images(folder: Path, checkpoint: Checkpoint, data: Any) -> None:
+    expected = checkpoint.encoder.image_shape
+    given = tuple(getattr(data, "observation_shape", expected))
+    if given != expected:
+        raise errors.InvalidInput(
+            f"The model in {folder} takes images of shape {expected}, and those of the data set have shape "
+            f"{given}. Name the data set that the model was trained on with dataset.name."
+        )

@@ -1,0 +1,44 @@
+"""The arrays of a checkpoint to torch modules."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from causal_disent import errors
+from causal_disent_torch.architectures.names import make_architecture
+from causal_disent_torch.architectures.tf_names import load_tf_variables
+from causal_disent_torch.representation import TorchRepresentation
+from causal_disent_torch.tf1.read import Checkpoint, Weights
+
+__all__ = ["module_of", "rebuild"]
+
+
+def module_of(kind: str, weights: Weights) -> nn.Module:
+    """The module of an ``"encoder"`` or a ``"decoder"``."""
+    sizes = {"image_shape": weights.image_shape, "num_latent": weights.num_latent}
+    module = make_architecture(kind, weights.architecture, **sizes)
+    load_tf_variables(module, weights.variables)
+    return module
+
+
+def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRepresentation:
+    """The representation of a checkpoint.
+
+    Args:
+        checkpoint: gives the encoder.
+        source: gives the decoder, if it has one.
+        device: where torch runs.
+    """
+    decoder = source.decoder
+    if decoder is not None and decoder.num_latent != checkpoint.encoder.num_latent:
+        raise errors.InvalidInput(
+            f"The decoder of --model_dir takes {decoder.num_latent} codes, and the representation has "
+            f"{checkpoint.encoder.num_latent}: they belong to different models."
+        )
+    return TorchRepresentation(
+        module_of("encoder", checkpoint.encoder),
+        None if decoder is None else module_of("decoder", decoder),
+        activation=source.activation,
+        device=device,
+        sample_seed=checkpoint.sample_seed,
+    )

@@ -1,0 +1,1 @@
+"""The training loop that all models share: draw, step, check, checkpoint."""

@@ -1,0 +1,188 @@
+"""``visualize_model.*``: pictures of a saved model, as ``dlib_visualize_model`` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.config import bind_missing, configurable, gin_config
+from causal_disent.evaluation.results import check_free, new_file, new_folder
+from causal_disent.metrics._attributed import AttributedSample, attributed_sample
+from causal_disent.metrics.attribution import CodeSets, select_codes
+from causal_disent.metrics.cg import make_classifier
+from causal_disent.protocols import Attribution
+from causal_disent.representation.folder import check_folder
+from causal_disent.steps.dataset import bind_dataset, dataset
+from causal_disent.steps.representation import Reading, bind_folder, load_model
+from causal_disent_torch.device import choose_device
+from causal_disent_torch.visualize.decoded import decoder_of
+from causal_disent_torch.visualize.sheets import (
+    reconstruction_sheet,
+    sample_sheet,
+    sheet_of_sample,
+    traversal_frames,
+    traversal_sheet,
+)
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+__all__ = ["Settings", "settings", "visualize", "visualize_with_gin"]
+
+#: Milliseconds that a frame of an animation is shown.
+FRAME = 120
+#: Images that an animation shows side by side, at the most.
+MOST_COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a config binds under ``visualize_model``: the parameters of `causal_disent.metrics.cg`, mostly."""
+
+    rho: int
+    attribution_fn: str | Attribution
+    selection: str
+    baseline: str
+    classifier: Any
+    num_train: int
+    batch_size: int
+    num_steps: int
+    random_seed: int
+
+
+@configurable("visualize_model", supplied=())
+def settings(
+    rho: int = 1,
+    attribution_fn: str | Attribution = "irs",
+    selection: str = "top",
+    baseline: str = "max_deviation",
+    classifier: Any = "conv_classifier",
+    num_train: int = 10_000,
+    batch_size: int = 16,
+    num_steps: int = 11,
+    random_seed: int = 0,
+) -> Settings:
+    """``visualize_model.*``; with the values of ``cg`` and its seed the sheets show the codes it intervenes on."""
+    return Settings(
+        rho, attribution_fn, selection, baseline, classifier, num_train, batch_size, num_steps, random_seed
+    )
+
+
+def visualize_with_gin(
+    model_dir: str | Path,
+    output_dir: str | Path,
+    overwrite: bool = False,
+    num_images: int = 8,
+    device: str = "auto",
+    gin_config_files: Sequence[str | Path] | None = None,
+    gin_bindings: Sequence[str] | None = None,
+    reading: Reading | None = None,
+) -> dict[str, float]:
+    """`visualize` under a config that is cleared afterwards, also when the run fails."""
+    with gin_config(gin_config_files, gin_bindings):
+        return visualize(model_dir, output_dir, overwrite, num_images, device, reading)
+
+
+def visualize(
+    model_dir: str | Path,
+    output_dir: str | Path,
+    overwrite: bool = False,
+    num_images: int = 8,
+    device: str = "auto",
+    reading: Reading | None = None,
+) -> dict[str, float]:
+    """Draw what the model in `model_dir` has learned.
+
+    Args:
+        model_dir: a folder as ``dlib_evaluate`` reads; its record names the data set.
+        output_dir: the folder to write: ``reconstructions/``, ``sampled/``, ``traversals/``,
+            ``animated_traversals/`` and ``counterfactuals/``.
+        overwrite: replace `output_dir` if it exists.
+        num_images: how many images of the data set to show.
+        device: of the model and of the classifier.
+        reading: where the decoder is and what reads it.
+
+    Returns:
+        The accuracy of the classifier on held-out images, by factor.
+    """
+    source, target = Path(model_dir), Path(output_dir)
+    check_folder(source, "--model_dir")
+    check_free(target, overwrite=overwrite)
+    if num_images < 1:
+        raise errors.InvalidInput(f"--num_images must be at least 1; given: {num_images}.")
+    place = choose_device(device)
+    chosen = settings()
+    bind_dataset(source, bind_folder(source))
+    bind_missing({"conv_classifier.device": str(place)}, "--device")
+    data = dataset()
+    representation = _on(place, load_model(source, data, reading or Reading())[0])
+    decoder_of(representation)
+    random_state = np.random.RandomState(chosen.random_seed)
+    sample = attributed_sample(
+        data, representation, random_state, chosen.num_train, chosen.batch_size, chosen.attribution_fn
+    )
+    sets = select_codes(sample.scores, chosen.rho, chosen.selection)
+    factors, images = data.sample(num_images, random_state)
+    classifier = make_classifier(chosen.classifier, data)
+    codes = np.asarray(representation(images))
+    low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
+    titles = _titles(sample, sets)
+    moving = {"num_steps": chosen.num_steps, "titles": titles}
+    with new_folder(target, overwrite=overwrite) as folder:
+        _save(reconstruction_sheet(representation, images), folder / "reconstructions" / "reconstructions.png")
+        samples = sample_sheet(representation, codes.shape[1], 8 * num_images, random_state)
+        _save(samples, folder / "sampled" / "samples.png")
+        traversals = traversal_sheet(representation, codes[0], low, high, **moving)
+        _save(traversals, folder / "traversals" / "traversals.png")
+        frames = traversal_frames(representation, codes[:MOST_COLUMNS], low, high, **moving)
+        _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
+        sheet = sheet_of_sample(sample, representation, classifier, data, factors, images, sets, chosen.baseline)
+        _save(sheet, folder / "counterfactuals" / "counterfactuals.png")
+    return dict(zip(sample.names, getattr(classifier, "accuracy", ()), strict=False))
+
+
+def _on(device: torch.device, representation: Any) -> Any:
+    """`representation` on `device`, if it has one."""
+    from causal_disent_torch.representation import TorchRepresentation
+
+    if not isinstance(representation, TorchRepresentation) or representation.device == device:
+        return representation
+    return TorchRepresentation(
+        representation.encoder,
+        representation.decoder,
+        activation=representation.activation,
+        device=device,
+        sample_seed=representation.sample_seed,
+        gaussian=hasattr(representation, "gaussian_encoder"),
+    )
+
+
+def _titles(sample: AttributedSample, sets: CodeSets) -> list[str]:
+    """``code 3 (color)``: each code with the factors it is attributed to."""
+    titles = []
+    for code in range(sample.codes.shape[1]):
+        owners = [name for name, own in zip(sample.names, sets, strict=True) if code in own]
+        titles.append(f"code {code}" + (f" ({', '.join(owners)})" if owners else ""))
+    return titles
+
+
+def _save(picture: Image, path: Path) -> None:
+    with new_file(path) as temporary:
+        picture.save(temporary, format="PNG", optimize=True)
+
+
+def _save_animation(frames: Iterable[Image], path: Path) -> None:
+    """A GIF that runs forward, then back, for ever."""
+    from PIL.Image import Quantize
+
+    # The usual method gives no color to what is small, such as the only purple object of a frame.
+    forward = [frame.quantize(256, method=Quantize.MAXCOVERAGE) for frame in frames]
+    cycle = [*forward, *forward[-2:0:-1]]
+    with new_file(path) as temporary:
+        cycle[0].save(temporary, format="GIF", save_all=True, append_images=cycle[1:], duration=FRAME, loop=0)
