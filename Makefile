@@ -38,6 +38,7 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_torch.py
 	$(BIN)/python benchmarks/bench_cg.py
+	$(BIN)/python benchmarks/bench_checkpoints.py
 
 # disentanglement_lib itself, to compare with; it no longer runs with its own dependencies.
 $(PEER):

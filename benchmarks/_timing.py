@@ -24,3 +24,10 @@ def best(function: Callable[[], Any], repeats: int = 3) -> float:
         function()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def processor_time(function: Callable[[], Any]) -> float:
+    """Seconds that this process computes; other programs on the machine do not count."""
+    start = time.process_time()
+    function()
+    return time.process_time() - start

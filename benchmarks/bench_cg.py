@@ -12,11 +12,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
-from _timing import pin_threads
+from _timing import pin_threads, processor_time
 
 pin_threads()
 
@@ -35,13 +32,6 @@ SHAPE, NUM_CODES, NUM_VALUES = (64, 64, 3), 64, [5, 5, 3, 6, 16, 3]
 BATCH = 256
 #: What is promised: at most this many times the bare passes, and this many times faster than the authors.
 MOST_OVER_BARE, LEAST_OVER_AUTHORS = 1.15, 5.0
-
-
-def processor_time(function: Callable[[], Any]) -> float:
-    """Seconds that this process computes."""
-    start = time.process_time()
-    function()
-    return time.process_time() - start
 
 
 class UnstridedClassifier(nn.Module):

@@ -2,8 +2,8 @@
 
     python benchmarks/bench_checkpoints.py [--repeats 7]
 
-The checkpoint (64x64x1 images, 10 codes, 2.8 MB) is written by the tests' writer. Encoding is timed beside the same
-torch module called directly, in turns, by the fastest turn of each, in processor time.
+The checkpoint (64x64x1 images, 10 codes, 2.8 MB) is written by the tests' writer. Encoding is timed beside the
+same torch module called directly, in turns, by the fastest turn of each, in processor time.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from _timing import pin_threads
+from _timing import pin_threads, processor_time
 
 pin_threads()
 sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_torch/tests"))
@@ -34,13 +31,6 @@ from causal_disent.report.table import text_table  # noqa: E402
 SHAPE, NUM_LATENT, NUM_IMAGES, BATCH = (64, 64, 1), 10, 2048, 256
 #: What is promised: seconds to read, and encoding over the bare module.
 MOST_SECONDS, MOST_OVER_BARE = 1.0, 1.1
-
-
-def processor_time(function: Callable[[], Any]) -> float:
-    """Seconds that this process computes."""
-    start = time.process_time()
-    function()
-    return time.process_time() - start
 
 
 def main() -> int:

@@ -14,12 +14,11 @@ import argparse
 import importlib.util
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from _timing import pin_threads
+from _timing import pin_threads, processor_time
 
 pin_threads()
 
@@ -42,13 +41,6 @@ SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 3), 10, 64, 4.0, 1e-4
 CHECKPOINT_EVERY = 1000
 #: What is promised: data, curves and checkpoints cost at most this much.
 MOST_OVER_BARE = 1.15
-
-
-def processor_time(function: Callable[[], Any]) -> float:
-    """Seconds that this process computes."""
-    start = time.process_time()
-    function()
-    return time.process_time() - start
 
 
 def modules() -> nn.ModuleDict:

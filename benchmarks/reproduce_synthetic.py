@@ -1,6 +1,6 @@
 """Table 7 of the AAAI paper: four models on the fully confounded set, ours beside the published scores.
 
-    python benchmarks/reproduce_synthetic.py [--steps 1000] [--seeds 3] [--output output/synthetic]
+    python benchmarks/reproduce_synthetic.py [--steps 500] [--seeds 3] [--output output/synthetic]
 
 Trains, evaluates, prints the table and writes it to <output>/table.json. A model that is there already is not
 trained again, so that a run that was stopped goes on where it was. docs/reproduction.md discusses the numbers.
@@ -103,7 +103,7 @@ def rows(scores: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=1000, help="of training (%(default)s)")
+    parser.add_argument("--steps", type=int, default=500, help="of training (%(default)s)")
     parser.add_argument("--seeds", type=int, default=3, help="runs of each model (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("output/synthetic"), help="(%(default)s)")
     arguments = parser.parse_args()

@@ -114,6 +114,9 @@ def write_results(
 def copy_results(source: Path, target: Path) -> None:
     """Copy the files of a ``results`` folder, links left out, into another; nothing if `source` is not there."""
     for part in PARTS:
+        # The folder may be a stranger's: what it links to is not part of it.
+        if source.is_symlink() or (source / part).is_symlink():
+            continue
         for file in sorted((source / part).glob("*")):
             if file.is_file() and not file.is_symlink():
                 (target / part).mkdir(parents=True, exist_ok=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.config import REQUIRED, configurable, install, query, rebind, recorded_bindings
+from causal_disent.config import REQUIRED, configurable, install, query, rebind
 from causal_disent.data.view import view
 from causal_disent.registry import registry
+from causal_disent.steps.recorded import recorded_values
 
 __all__ = ["bind_dataset", "dataset", "get_dataset"]
 
@@ -63,20 +63,14 @@ def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
 def _recorded(source: Path) -> dict[str, Any]:
     """The data set, its rules and its options, as the steps that made the representation recorded them."""
     for step in STEPS:
-        file = source / "results" / "gin" / f"{step}.gin"
-        recorded = recorded_bindings(file) if file.is_file() else {}
-        name = _literal(recorded.get("dataset.name", "''"))
-        # A run that was itself told "auto" has recorded what it found.
+        recorded = recorded_values(source, step)
+        name = recorded.get("dataset.name")
         if name and name != "auto":
             owners = ("dataset.", f"{name}.")
-            values = {key: _literal(text) for key, text in recorded.items() if key.startswith(owners)}
-            return {key: value for key, value in values.items() if value is not None}
+            # References stay text, and a stranger's record may not call anything.
+            return {
+                key: value
+                for key, value in recorded.items()
+                if key.startswith(owners) and not str(value).startswith(("@", "%"))
+            }
     return {}
-
-
-def _literal(text: str) -> Any:
-    """The value that a config's text stands for; None if it is not a plain value."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return None

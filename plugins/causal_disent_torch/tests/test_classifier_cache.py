@@ -1,6 +1,6 @@
 import json
 import pickle
-import warnings
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from squares import QUICK, EndlessSquares, squares
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.view import view
 
+# A few steps teach nothing.
+pytestmark = pytest.mark.filterwarnings("ignore:The classifier's accuracy")
 FAST = {**QUICK, "num_steps": 6}
 SETTINGS = Settings((8, 8, 16), 6, 32, 0.01, 0.1, 100, 0)
 
@@ -25,12 +27,6 @@ SETTINGS = Settings((8, 8, 16), 6, 32, 0.01, 0.1, 100, 0)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CAUSAL_DISENT_CLASSIFIERS", str(tmp_path / "classifiers"))
     return tmp_path / "classifiers"
-
-
-def quiet(data, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The classifier's accuracy")
-        return conv_classifier(data, **options)
 
 
 def probabilities(classifier):
@@ -46,17 +42,17 @@ def no_training(monkeypatch):
 
 
 def test_it_is_trained_once(folder, no_training):
-    first = quiet(squares(), **FAST)
+    first = conv_classifier(squares(), **FAST)
     (kept,) = folder.iterdir()
     assert {file.name for file in kept.iterdir()} == {WEIGHTS, DESCRIPTION}
     description = json.loads((kept / DESCRIPTION).read_text())
     assert description["accuracy"] == first.accuracy and description["factors"] == ["place", "shade"]
     no_training()
-    again = quiet(squares(), **FAST)
+    again = conv_classifier(squares(), **FAST)
     np.testing.assert_array_equal(probabilities(first), probabilities(again))
     assert again.accuracy == first.accuracy
     with pytest.raises(AssertionError, match="trained again"):
-        quiet(squares(), **FAST, seed=1)
+        conv_classifier(squares(), **FAST, seed=1)
 
 
 def test_where_it_is_kept(tmp_path, monkeypatch):
@@ -189,7 +185,7 @@ def empty(kept):
     ],
 )
 def test_a_damaged_one_is_trained_again(folder, damage, reason, no_training):
-    before = quiet(squares(), **FAST)
+    before = conv_classifier(squares(), **FAST)
     (kept,) = folder.iterdir()
     damage(kept)
     with pytest.warns(UserWarning, match=f"cannot be used and is trained again: .*{reason}"):
@@ -197,7 +193,7 @@ def test_a_damaged_one_is_trained_again(folder, damage, reason, no_training):
     np.testing.assert_array_equal(probabilities(before), probabilities(after))
     assert not (folder.parent / "executed").exists()
     no_training()
-    quiet(squares(), **FAST)  # the folder is whole again
+    conv_classifier(squares(), **FAST)  # the folder is whole again
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
@@ -205,6 +201,17 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     with pytest.warns(UserWarning, match="cannot be kept in .*CAUSAL_DISENT_CLASSIFIERS"):
         classifier = conv_classifier(squares(), **FAST, cache_dir=tmp_path / "file" / "inside")
     assert len(classifier.accuracy) == 2
+
+
+def test_a_file_in_the_place_of_the_folder(folder):
+    before = conv_classifier(squares(), **FAST)
+    (kept,) = folder.iterdir()
+    shutil.rmtree(kept)
+    kept.write_text("")
+    with pytest.warns(UserWarning, match="cannot be kept in"):
+        after = conv_classifier(squares(), **FAST)
+    np.testing.assert_array_equal(probabilities(before), probabilities(after))
+    assert kept.read_text() == ""
 
 
 def test_a_training_that_fails_leaves_nothing(folder, monkeypatch):

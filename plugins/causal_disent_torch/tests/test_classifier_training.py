@@ -150,7 +150,18 @@ def test_factors_that_do_not_count_from_0():
         conv_classifier(FromOne(), **QUICK, max_images=100)
 
 
+@pytest.mark.filterwarnings("ignore:The classifier's accuracy")
+@pytest.mark.parametrize("shape", [(128, 128, 3), (240, 320, 1), (15, 9, 3)])
+def test_images_of_any_size(shape):
+    pixels = np.random.RandomState(0).randint(256, size=(8, *shape), dtype=np.uint8)
+    data = ArrayDataset(pixels, np.arange(8)[:, None] % 2)
+    classifier = conv_classifier(data, **{**QUICK, "num_steps": 2, "batch_size": 4})
+    (table,) = classifier.predict_proba(data.observations(np.arange(8)))
+    np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-6)
+
+
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The classifier's accuracy")  # of the rotation, after so few steps
 def test_candle_mini_is_recognised():
-    classifier = conv_classifier(get_dataset("candle_mini"), num_steps=500)
+    classifier = conv_classifier(get_dataset("candle_mini"), num_steps=250)
     assert np.mean(classifier.accuracy) > 0.95

@@ -1,6 +1,7 @@
 """``causal-disent convert``, and the scores of checkpoints before and after it."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -65,6 +66,25 @@ def test_results_and_configs_are_carried_along(folders, tmp_path):
         assert copied.read_bytes() == (folders["mean"] / "results" / name).read_bytes()
 
 
+@pytest.mark.parametrize("name", ["results", "results/gin", "results/gin/secret"])
+def test_links_are_not_followed(folders, tmp_path, name):
+    shutil.copytree(folders["model"], tmp_path / "in")
+    (tmp_path / "in/results/gin/train.gin").unlink()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/secret").write_text("secret")
+    link, target = tmp_path / "in" / name, tmp_path / "elsewhere"
+    if name.endswith("secret"):
+        target = target / "secret"
+    else:
+        shutil.rmtree(link)
+    link.symlink_to(target)
+    try:
+        convert(tmp_path / "in", tmp_path / "out")
+    except InvalidInput as error:
+        assert "symbolic link" in error.message
+    assert list((tmp_path / "out").rglob("secret")) == []
+
+
 @pytest.mark.parametrize("kind", ["model", "mean"])
 def test_a_converted_folder_scores_the_same(folders, tmp_path, kind):
     convert(folders[kind], tmp_path / "out")
@@ -106,8 +126,6 @@ def test_an_existing_folder_is_kept(folders, tmp_path):
 
 
 def test_a_damaged_checkpoint_leaves_nothing(folders, tmp_path):
-    import shutil
-
     shutil.copytree(folders["model"], tmp_path / "in")
     data = tmp_path / "in/tfhub/variables/variables.data-00000-of-00001"
     data.write_bytes(data.read_bytes()[:-1])

@@ -59,6 +59,12 @@ def test_a_long_caption_does_not_reach_its_neighbour():
     assert wide.width > narrow.width + 100
 
 
+def test_a_long_row_title_does_not_reach_the_next():
+    rows = [[plain(RED, 10, 10)], [plain(RED, 10, 10)]]
+    picture = draw_grid(rows, row_titles=["one\ntwo\nthree", "four"])
+    assert picture.height == GAP + 2 * (3 * LINE + GAP)
+
+
 def test_small_images_are_enlarged():
     assert enlargement(np.zeros((16, 12, 3))) == 6 and enlargement(np.zeros((5, 64, 64, 3))) == 2
     assert enlargement(np.zeros((128, 128, 3))) == 1 and enlargement(np.zeros((240, 320, 3))) == 1
@@ -100,14 +106,14 @@ def test_traversals_of_a_perfect_model(tiny):
     point = model(tiny.observations(np.array([4])))[0]
     sheet = np.asarray(traversal_sheet(model, point, low, high, num_steps=3))
     moved = [[1, 4, 7], [3, 4, 5]]  # the place runs through its values, then the shade
-    for row, indices in zip(cells(sheet, (16, 16), 1, 2, 3), moved, strict=True):
+    for row, indices in zip(cells(sheet, (16, 16), 4, 2, 3), moved, strict=True):
         for found, image in zip(row, tiny.observations(np.array(indices)), strict=True):
             np.testing.assert_allclose(found, image, atol=0.003)
     frames = [
         np.asarray(frame) for frame in traversal_frames(model, np.stack([point, point]), low, high, num_steps=3)
     ]
     for step, frame in enumerate(frames):
-        for row, indices in zip(cells(frame, (16, 16), 1, 2, 2), moved, strict=True):
+        for row, indices in zip(cells(frame, (16, 16), 4, 2, 2), moved, strict=True):
             np.testing.assert_allclose(row[1], tiny.observations(np.array(indices))[step], atol=0.003)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from causal_disent import errors
 from causal_disent.evaluation.results import new_folder
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
@@ -85,7 +86,7 @@ def save(
         with new_folder(folder, overwrite=True) as temporary:
             write_tensors(temporary / WEIGHTS, network.state_dict())
             (temporary / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
+    except (OSError, errors.OutputExists) as error:
         warnings.warn(
             f"The classifier cannot be kept in {folder} and will be trained again next time: {error}. "
             f"The variable {VARIABLE} or conv_classifier.cache_dir names another folder.",

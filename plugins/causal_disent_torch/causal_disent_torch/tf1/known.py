@@ -11,9 +11,10 @@ from math import prod
 
 from causal_disent_torch.tf1.graph import Layer, NotALayer
 
-__all__ = ["DECODERS", "ENCODERS", "Architecture", "fits_images", "recognise"]
+__all__ = ["DECODERS", "ENCODERS", "Architecture", "Shapes", "fits_images", "recognise"]
 
 DENSE, CONV, DECONV = "MatMul", "Conv2D", "Conv2DBackpropInput"
+#: Name of a variable -> its shape.
 Shapes = Mapping[str, tuple[int, ...]]
 #: What a layer computes: operation, activation, stride, kernel size (side) and width; None if any width will do.
 Step = tuple[str, str, int, int, int | None]

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from causal_disent import errors
 from causal_disent_torch.tf1.graph import Graph, Layer, NotALayer
-from causal_disent_torch.tf1.known import DECODERS, ENCODERS, fits_images, recognise
+from causal_disent_torch.tf1.known import DECODERS, ENCODERS, Shapes, fits_images, recognise
 from causal_disent_torch.tf1.saved_model import MetaGraph, Signature, Tensor
 
 __all__ = ["Network", "Networks", "find_networks"]
 
-Shapes = Mapping[str, tuple[int, ...]]
 ADD = ("Add", "AddV2")
 
 

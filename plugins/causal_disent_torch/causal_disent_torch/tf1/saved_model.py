@@ -48,12 +48,10 @@ class MetaGraph:
     """A graph with its signatures.
 
     Attributes:
-        tags: what it is for.
         signatures: name -> signature.
         graph: the nodes.
     """
 
-    tags: frozenset[str]
     signatures: Mapping[str, Signature]
     graph: Graph
 
@@ -71,12 +69,12 @@ def read_saved_model(folder: Path, name: str) -> MetaGraph:
         tags = [frozenset(meta.message(1).all_text(4)) for meta in found.all_messages(2)]
         if frozenset() not in tags:
             raise NotALayer(f"none of its {len(tags)} graphs is without tags")
-        return _meta_graph(Message(found.all_data(2)[tags.index(frozenset())]), frozenset())
+        return _meta_graph(Message(found.all_data(2)[tags.index(frozenset())]))
 
 
-def _meta_graph(message: Message, tags: frozenset[str]) -> MetaGraph:
+def _meta_graph(message: Message) -> MetaGraph:
     signatures = {name: _signature(value) for name, value in message.table(5).items()}
-    return MetaGraph(tags, signatures, Graph(message.message(2)))
+    return MetaGraph(signatures, Graph(message.message(2)))
 
 
 def _signature(message: Message) -> Signature:

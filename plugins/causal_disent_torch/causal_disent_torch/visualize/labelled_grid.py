@@ -51,7 +51,8 @@ def draw_grid(
     above, below = _num_lines(column_titles) * LINE, max(map(_num_lines, captions or [()])) * LINE
     left = _text_width(row_titles) + GAP if row_titles else 0
     texts = [*(column_titles or ()), *(caption for row in captions or () for caption in row)]
-    step_x, step_y = max(width, _text_width(texts)) + GAP, height + below + GAP
+    step_x = max(width, _text_width(texts)) + GAP
+    step_y = max(height + below, _num_lines(row_titles) * LINE) + GAP
     num_columns = max(map(len, rows))
     canvas = Image.new("RGB", (GAP + left + step_x * num_columns, GAP + above + step_y * len(rows)), "white")
     draw = ImageDraw.Draw(canvas)

@@ -164,11 +164,11 @@ def _on(device: torch.device, representation: Any) -> Any:
 
 
 def _titles(sample: AttributedSample, sets: CodeSets) -> list[str]:
-    """``code 3 (color)``: each code with the factors it is attributed to."""
+    """Each code with the factors it is attributed to, on a line of their own."""
     titles = []
     for code in range(sample.codes.shape[1]):
         owners = [name for name, own in zip(sample.names, sets, strict=True) if code in own]
-        titles.append(f"code {code}" + (f" ({', '.join(owners)})" if owners else ""))
+        titles.append("\n".join([f"code {code}", *([", ".join(owners)] if owners else [])]))
     return titles
 
 

@@ -36,6 +36,8 @@ __all__ = [
     "traversal_sheet",
 ]
 
+#: Images are enlarged to this many pixels where there are many of them.
+MANY = 64
 #: Titles of the three rows of a counterfactual sheet.
 INTERVENTIONS = ("reconstruction", "own codes at\nthe baseline", "all other codes\nat the baseline")
 
@@ -68,7 +70,7 @@ def traversal_sheet(
     images = make_traversal(representation, point, low, high, num_steps=num_steps)
     shown = titles or [f"code {code}" for code in range(len(point))]
     row_titles = [f"{title}\n{low[i]:.2f} to {high[i]:.2f}" for i, title in enumerate(shown)]
-    return draw_grid([list(row) for row in images], row_titles=row_titles)
+    return draw_grid([list(row) for row in images], row_titles=row_titles, scale=enlargement(images, MANY))
 
 
 def traversal_frames(
@@ -88,7 +90,7 @@ def traversal_frames(
         frame[np.arange(num_codes), :, np.arange(num_codes)] = (low + part * (high - low))[:, None]
         images = decoder_of(representation)(frame.reshape(-1, num_codes))
         rows = images.reshape(num_codes, len(points), *images.shape[1:])
-        yield draw_grid([list(row) for row in rows], row_titles=row_titles)
+        yield draw_grid([list(row) for row in rows], row_titles=row_titles, scale=enlargement(images, MANY))
 
 
 def counterfactual_sheet(

@@ -1,0 +1,9 @@
+"""TensorFlow for causal_disent: disentanglement_lib's checkpoints, SavedModels, Keras models and classifiers."""
+
+from __future__ import annotations
+
+from causal_disent_tf.backend import TfBackend
+from causal_disent_tf.classifier import KerasClassifier
+from causal_disent_tf.representation import TfRepresentation, from_module
+
+__all__ = ["KerasClassifier", "TfBackend", "TfRepresentation", "from_module"]
