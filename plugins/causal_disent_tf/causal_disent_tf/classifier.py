@@ -112,7 +112,8 @@ class KerasClassifier:
             if set(names) != set(output):
                 raise self._unfit(f"it has the outputs {errors.listing(output)}, and the factors are {names}")
             output = [output[name] for name in names]
-        parts = [np.asarray(part, dtype=np.float64) for part in (output if _is_several(output) else [output])]
+        several = output if _is_several(output) else [output]
+        parts: list[FloatArray] = [np.asarray(part, dtype=np.float64) for part in several]
         if len(parts) == 1 and len(self._sizes) > 1 and parts[0].shape[1:] == (sum(self._sizes),):
             parts = np.split(parts[0], np.cumsum(self._sizes)[:-1], axis=1)
         found = [part.shape[1:] for part in parts]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,59 +20,53 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("output/demo_model"), help="folder to write (%(default)s)"
     )
-    parser.add_argument("--steps", type=int, help="of training (as demo_model.gin says)")
     parser.add_argument("--device", default="auto", help="auto, cuda, mps or cpu (%(default)s)")
-    parser.set_defaults(command=lambda given: run_demo(given.output, given.steps, given.device))
+    parser.add_argument(
+        "--gin_bindings", nargs="*", default=[], metavar="BINDING", help='such as "model.training_steps = 2000"'
+    )
+    parser.set_defaults(command=lambda given: run_demo(given.output, given.device, given.gin_bindings))
 
 
-def run_demo(output: Path, steps: int | None = None, device: str = "auto") -> int:
+def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = ()) -> int:
     """Train, evaluate at each rho, draw, and print one table.
 
     Args:
         output: ``model``, ``evaluation_rho_<rho>`` and ``pictures`` are written below it, replacing older ones.
-        steps: of training, in place of the config's.
         device: where the model runs.
+        gin_bindings: added to those of ``demo_model.gin`` and ``demo_model_evaluation.gin``.
     """
     from causal_disent_torch.steps.train import train_with_gin
     from causal_disent_torch.visualize.model import visualize_with_gin
 
-    bindings = [] if steps is None else [f"model.training_steps = {steps}"]
+    bindings = list(gin_bindings)
     print("training: a beta-VAE on candle_mini, where each object has two of five colors ...", flush=True)
     train_with_gin(output / "model", True, ["demo_model.gin"], bindings, device=device, checkpoint_every=0)
     print("evaluating: IRS, DCI, UC and CG ...", flush=True)
-    rows = _evaluate(output)
+    rows = _evaluate(output, bindings)
     print("drawing: reconstructions, traversals and counterfactuals ...", flush=True)
-    visualize_with_gin(
-        output / "model",
-        output / "pictures",
-        True,
-        device=device,
-        gin_bindings=["visualize_model.num_train = 1000"],
-    )
+    shown = ["visualize_model.num_train = 500", *bindings]
+    visualize_with_gin(output / "model", output / "pictures", True, device=device, gin_bindings=shown)
     print()
     print(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
     print(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")
     return 0
 
 
-def _evaluate(output: Path) -> list[list[Any]]:
+def _evaluate(output: Path, gin_bindings: list[str]) -> list[list[Any]]:
+    """A row per rho; IRS and DCI, which do not depend on it, are measured once."""
     from causal_disent.steps.evaluate import CodeTables, evaluate_with_gin
 
     code_tables: CodeTables = {}
     rows: list[list[Any]] = []
     for rho in RHOS:
-        bindings = [f"causal_disentanglement.rho = {rho}"]
-        if rho == RHOS[0]:  # neither depends on rho
+        bindings = [*gin_bindings, f"causal_disentanglement.rho = {rho}"]
+        if rho == RHOS[0]:
             bindings.append("evaluation.evaluation_fn = [@causal_disentanglement, @dci]")
+        folder = output / f"evaluation_rho_{rho}"
         found = evaluate_with_gin(
-            output / "model",
-            output / f"evaluation_rho_{rho}",
-            True,
-            ["demo_model_evaluation.gin"],
-            bindings,
-            code_tables,
+            output / "model", folder, True, ["demo_model_evaluation.gin"], bindings, code_tables
         )
         scores = {key.rpartition(":")[2]: value for key, value in found.items()}
-        first = rows[0] if rows else [rho, scores["IRS"], scores["disentanglement"]]
-        rows.append([rho, first[1], first[2], scores["UC"], scores["CG"]])
+        once = rows[0][1:3] if rows else [scores["IRS"], scores["disentanglement"]]
+        rows.append([rho, *once, scores["UC"], scores["CG"]])
     return rows

@@ -1,0 +1,186 @@
+"""Folders of assets: a folder per factor, a file per value, the label from the file's name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from causal_disent import errors
+
+__all__ = ["CANDLE", "SYNTHETIC", "Assets", "Collection", "find_assets", "label_of"]
+
+#: What the package ships: a folder per collection.
+SHIPPED = Path(__file__).with_name("shipped")
+#: The camera and the floor on which objects stand.
+STAGE = "stage.py"
+#: Photographs all around, which stand for a scene.
+PANORAMAS = (".hdr", ".exr")
+#: Factor -> the kinds of files that its values are; a recipe alone for the others, which are numbers.
+SUFFIXES = {
+    "scene": (".py", ".blend", *PANORAMAS),
+    "light": (".py", ".blend"),
+    "object": (".py", ".blend"),
+    "color": (".py", ".blend"),
+}
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .+-]*")
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What one kind of data set is made of.
+
+    Attributes:
+        name: its folder among the shipped assets.
+        factors: factor -> labels, both in the order in which images are counted, the last factor fastest.
+            Labels that are added come after these, by the alphabet.
+    """
+
+    name: str
+    factors: dict[str, tuple[str, ...]]
+
+
+CANDLE = Collection(
+    "candle",
+    {
+        "scene": (
+            "indoor", "outdoor", "playground", "bridge", "city square", "hall", "grassland", "garage", "street",
+            "beach", "station", "tunnel", "moonlit grass", "dusk city", "skywalk", "garden",
+        ),
+        "light": ("left", "middle", "right"),
+        "object": ("cube", "sphere", "cylinder", "cone", "torus"),
+        "color": ("red", "blue", "yellow", "purple", "orange"),
+        "size": ("small", "medium", "large"),
+        "rotation": ("0", "15", "30", "45", "60", "90"),
+    },
+)  # fmt: skip
+
+SYNTHETIC = Collection(
+    "synthetic",
+    {
+        "scene": ("plain",),
+        "light": ("left", "middle", "right"),
+        "object": ("cylinder", "cone", "cube"),
+        "color": ("red", "green", "blue"),
+        "size": ("small", "medium", "large"),
+        "rotation": ("0", "45"),
+        "position": tuple(str(place) for place in range(8)),
+    },
+)
+
+
+@dataclass(frozen=True)
+class Assets:
+    """The files that images are made from.
+
+    Attributes:
+        stage: the recipe of the camera and the floor.
+        files: factor -> label -> file, in the order in which images are counted.
+    """
+
+    stage: Path
+    files: dict[str, dict[str, Path]]
+
+    def digest(self) -> str:
+        """Changes when a value, its order or what a file holds does."""
+        summed = hashlib.sha256()
+        named = [("stage", "", self.stage)]
+        named += [(factor, label, path) for factor, files in self.files.items() for label, path in files.items()]
+        for factor, label, path in named:
+            held = hashlib.sha256(path.read_bytes()).hexdigest()
+            summed.update(f"{factor}\0{label}\0{held}\n".encode())
+        return summed.hexdigest()
+
+
+def label_of(path: Path) -> str:
+    """The label that a file's name gives.
+
+    Example:
+        >>> label_of(Path("scenes/city_square.blend"))
+        'city square'
+    """
+    label = path.stem.replace("_", " ")
+    if not _LABEL.fullmatch(label):
+        raise errors.InvalidInput(
+            f"The name of the asset {path} cannot be a label: it may have letters, digits, '.', '+', '-' and "
+            "underscores (which become spaces), and begins with a letter or digit."
+        )
+    return label
+
+
+def find_assets(collection: Collection, *, overlays: Sequence[Path] = (), panoramas: Path | None = None) -> Assets:
+    """The shipped assets, with those of other folders laid over them.
+
+    Args:
+        collection: what is rendered.
+        overlays: folders with a folder per factor (``objects/``, ``scenes/`` ...); a file there replaces the
+            value of its name or adds one. The last folder wins.
+        panoramas: a folder of HDR pictures, each of which replaces or adds the scene of its name.
+    """
+    folders = [SHIPPED / "common", SHIPPED / collection.name, *overlays]
+    for folder in overlays:
+        _check_overlay(folder, collection)
+    files = {}
+    for factor, order in collection.factors.items():
+        found: dict[str, Path] = {}
+        for folder in folders:
+            found.update(_values(folder / f"{factor}s", SUFFIXES.get(factor, (".py",))))
+        if factor == "scene" and panoramas is not None:
+            found.update(_panoramas(panoramas))
+        added = sorted(label for label in found if label not in order)
+        files[factor] = {label: found[label].resolve() for label in (*order, *added)}
+    stages = [folder / STAGE for folder in folders if (folder / STAGE).is_file()]
+    return Assets(stages[-1].resolve(), files)
+
+
+def _check_overlay(folder: Path, collection: Collection) -> None:
+    known = [f"{factor}s" for factor in collection.factors]
+    if not folder.is_dir():
+        raise errors.missing_input(folder, "--assets")
+    there = sorted(path.name for path in folder.iterdir() if path.is_dir() and not _ignored(path))
+    unknown = [name for name in there if name not in known]
+    if unknown:
+        raise errors.InvalidInput(
+            f"The folder {folder} given by --assets has a folder '{unknown[0]}', which is no factor of "
+            f"{collection.name}.{errors.nearest(unknown[0], known)} There are: {errors.listing(known)}."
+        )
+    if not there and not (folder / STAGE).is_file():
+        raise errors.InvalidInput(
+            f"The folder {folder} given by --assets has no assets. It needs a folder per factor "
+            f"({errors.listing(known)}) with a file per value, such as objects/cuboid.blend."
+        )
+
+
+def _values(folder: Path, suffixes: Iterable[str]) -> dict[str, Path]:
+    """Label -> file of one factor's folder."""
+    values: dict[str, Path] = {}
+    for path in sorted(folder.glob("*")):
+        if not path.is_file() or _ignored(path):
+            continue
+        if path.suffix.lower() not in suffixes:
+            raise errors.InvalidInput(
+                f"The asset {path} is of no known kind; a value of this factor is a file "
+                f"{errors.listing(suffixes)}."
+            )
+        label = label_of(path)
+        if label in values:
+            raise errors.InvalidInput(f"Both {values[label]} and {path} are the value '{label}'. Remove one.")
+        values[label] = path
+    return values
+
+
+def _panoramas(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise errors.missing_input(folder, "--hdri")
+    pictures = [path for path in sorted(folder.glob("*")) if path.suffix.lower() in PANORAMAS and path.is_file()]
+    if not pictures:
+        raise errors.InvalidInput(f"The folder {folder} given by --hdri has no file {errors.listing(PANORAMAS)}.")
+    return {label_of(path): path for path in pictures if not _ignored(path)}
+
+
+def _ignored(path: Path) -> bool:
+    """Hidden files, and what Python leaves behind."""
+    return path.name.startswith((".", "_"))

@@ -1,0 +1,1 @@
+"""What runs inside Blender: no part of the library can be imported here, only bpy and numpy."""

@@ -1,0 +1,5 @@
+"""Orange."""
+
+
+def build(kit):
+    return kit.paint("#f27408", roughness=0.35)

@@ -1,0 +1,3 @@
+"""Times the 1 m that objects fit into."""
+
+VALUE = 2

@@ -1,0 +1,3 @@
+"""Degrees about the vertical."""
+
+VALUE = 45

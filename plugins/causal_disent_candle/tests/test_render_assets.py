@@ -1,0 +1,100 @@
+"""Folders of assets: labels from file names, one folder laid over another."""
+
+from pathlib import Path
+
+import pytest
+from causal_disent_candle.render.assets import CANDLE, SYNTHETIC, find_assets, label_of
+
+from causal_disent import errors
+
+
+def write(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("VALUE = 1\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [("cube.blend", "cube"), ("moonlit_grass.py", "moonlit grass"), ("15.py", "15"), ("red+blue.py", "red+blue")],
+)
+def test_the_label_is_the_name_of_the_file(name, label):
+    assert label_of(Path("somewhere") / name) == label
+
+
+@pytest.mark.parametrize("name", ["a|b.py", "a=b.py", "'a'.py", " .py"])
+def test_names_that_rules_could_not_say_are_refused(name):
+    with pytest.raises(errors.InvalidInput, match="cannot be a label"):
+        label_of(Path(name))
+
+
+@pytest.mark.parametrize("collection", [CANDLE, SYNTHETIC])
+def test_what_is_shipped_is_exactly_the_published_values_in_their_order(collection):
+    files = find_assets(collection).files
+    assert {factor: tuple(labels) for factor, labels in files.items()} == collection.factors
+    assert all(path.is_file() for labels in files.values() for path in labels.values())
+
+
+def test_candle_counts_scenes_in_the_order_of_the_original_renderer():
+    assert list(CANDLE.factors) == ["scene", "light", "object", "color", "size", "rotation"]
+    assert CANDLE.factors["scene"][:4] == ("indoor", "outdoor", "playground", "bridge")
+
+
+def test_an_overlay_replaces_and_adds(tmp_path):
+    shipped = find_assets(CANDLE).files
+    folder = write(tmp_path, "objects/pyramid.py", "objects/cube.blend", "objects/arch.blend", "sizes/_notes.txt")
+    files = find_assets(CANDLE, overlays=[folder]).files
+    assert list(files["object"]) == [*CANDLE.factors["object"], "arch", "pyramid"]
+    assert files["object"]["cube"] == (folder / "objects/cube.blend").resolve()
+    assert files["object"]["sphere"] == shipped["object"]["sphere"]
+    assert files["size"] == shipped["size"]
+
+
+def test_the_last_overlay_wins(tmp_path):
+    first, second = write(tmp_path / "a", "colors/red.py"), write(tmp_path / "b", "colors/red.blend")
+    files = find_assets(CANDLE, overlays=[first, second]).files
+    assert files["color"]["red"] == (second / "colors/red.blend").resolve()
+
+
+def test_an_overlay_may_bring_a_stage(tmp_path):
+    assert find_assets(CANDLE, overlays=[write(tmp_path, "stage.py")]).stage == (tmp_path / "stage.py").resolve()
+
+
+def test_panoramas_are_scenes(tmp_path):
+    write(tmp_path, "city_square.hdr", "old_mine.EXR", "licence.txt")
+    scenes = find_assets(CANDLE, panoramas=tmp_path).files["scene"]
+    assert scenes["city square"].name == "city_square.hdr"
+    assert list(scenes)[-1] == "old mine" and len(scenes) == 17
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["object/cube.py"], r"folder 'object', which is no factor of candle. Did you mean 'objects'\?"),
+        (["readme.txt"], "has no assets"),
+        (["objects/cube.py", "objects/cube.blend"], "are the value 'cube'. Remove one"),
+        (["objects/cube.obj"], "cube.obj is of no known kind; .* a file .py, .blend"),
+        (["sizes/huge.blend"], "huge.blend is of no known kind"),
+    ],
+)
+def test_overlays_that_cannot_be_meant(tmp_path, names, message):
+    with pytest.raises(errors.InvalidInput, match=message):
+        find_assets(CANDLE, overlays=[write(tmp_path, *names)])
+
+
+def test_folders_that_are_not_there(tmp_path):
+    with pytest.raises(errors.InvalidInput, match="given by --assets does not exist"):
+        find_assets(CANDLE, overlays=[tmp_path / "none"])
+    with pytest.raises(errors.InvalidInput, match="given by --hdri does not exist"):
+        find_assets(CANDLE, panoramas=tmp_path / "none")
+    with pytest.raises(errors.InvalidInput, match=r"given by --hdri has no file \.hdr, \.exr"):
+        find_assets(CANDLE, panoramas=tmp_path)
+
+
+def test_the_digest_follows_what_files_hold(tmp_path):
+    folder = write(tmp_path, "objects/arch.py")
+    before = find_assets(CANDLE, overlays=[folder]).digest()
+    assert before == find_assets(CANDLE, overlays=[folder]).digest() != find_assets(CANDLE).digest()
+    (folder / "objects/arch.py").write_text("VALUE = 2\n")
+    assert find_assets(CANDLE, overlays=[folder]).digest() != before

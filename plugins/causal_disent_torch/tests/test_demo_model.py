@@ -1,0 +1,34 @@
+"""``causal-disent demo_model``, with little training."""
+
+import json
+
+import pytest
+
+from causal_disent.cli.main import main
+
+SMALL = [
+    "model.training_steps = 2",
+    "model.eval_steps = 1",
+    "conv_classifier.num_steps = 2",
+    "conv_classifier.max_images = 200",
+    "causal_disentanglement.num_train = 60",
+    "dci.num_train = 100",
+    "dci.num_test = 50",
+    "visualize_model.num_train = 60",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The classifier's accuracy")
+def test_trains_measures_and_draws(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CAUSAL_DISENT_CLASSIFIERS", str(tmp_path / "classifiers"))
+    folder = tmp_path / "demo"
+    assert main(["demo_model", "--output", str(folder), "--gin_bindings", *SMALL]) == 0, capsys.readouterr().err
+    printed = capsys.readouterr().out
+    table = [line.split() for line in printed.splitlines() if line.split()[:1] in (["1"], ["2"], ["5"])]
+    for rho, row in zip((1, 2, 5), table, strict=True):
+        file = folder / f"evaluation_rho_{rho}/results/json/evaluation_results.json"
+        scores = {key.rpartition(":")[2]: value for key, value in json.loads(file.read_text()).items()}
+        assert row == [str(rho), table[0][1], table[0][2], f"{scores['UC']:.3f}", f"{scores['CG']:.3f}"]
+    pictures = {path.suffix for path in (folder / "pictures").rglob("*") if path.is_file()}
+    assert {".png", ".gif"} <= pictures
