@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import time
 import warnings
 from collections import Counter
@@ -23,6 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from _memory import PeakMemory
 from _timing import best, pin_threads
 
 pin_threads()
@@ -87,10 +87,10 @@ def scaled(parameters: dict[str, Any], scale: float) -> dict[str, Any]:
     return {name: one(name, value) for name, value in parameters.items()}
 
 
-def run_ours(name: str, data: Any, encoder: Any, scale: float, fast: bool) -> float:
+def run_ours(name: str, data: Any, encoder: Any, scale: float, fast: bool, **more: Any) -> float:
     """Seconds that one run takes here."""
     metric, parameters, predictor = SUITE[name]
-    parameters = {**scaled(parameters, scale), **(FAST.get(name, {}) if fast else {})}
+    parameters = {**scaled(parameters, scale), **(FAST.get(name, {}) if fast else {}), **more}
     predictor = FAST_PREDICTOR.get(predictor, predictor) if fast else predictor
     bindings = [
         *BINDINGS,
@@ -131,6 +131,7 @@ def measure(peer: Peer, scale: float) -> dict[str, Any]:
     runs: dict[str, dict[str, float]] = {}
     own, fast = SmallConvNet(), SmallConvNet()
     tables = {"here": CodeTable(data, own), "fast": CodeTable(data, fast)}
+    peak = PeakMemory()
     for name in SUITE:
         print(name, "...", flush=True)
         look_up.batches.clear()
@@ -140,15 +141,17 @@ def measure(peer: Peer, scale: float) -> dict[str, Any]:
             "images there": sum(size * count for size, count in look_up.batches.items()),
             "encoding there": encoding_seconds(look_up.batches, images, threads=1),
             "encoding there, all cores": encoding_seconds(look_up.batches, images, threads=os.cpu_count() or 1),
-            "here": run_ours(name, data, tables["here"], scale, fast=False),
+            "here": peak.during(lambda name=name: run_ours(name, data, tables["here"], scale, fast=False)),
             "fast": run_ours(name, data, tables["fast"], scale, fast=True),
         }
+    one = run_ours("dci", data, tables["fast"], scale, fast=True, num_jobs=1)
     return {
         "scale": scale,
         "machine": platform.machine(),
         "cores": os.cpu_count(),
         "images here": own.num_images,
-        "peak memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak memory MB": peak.megabytes,
+        "dci, histogram booster, one process": one,
         "runs": runs,
     }
 
@@ -224,7 +227,9 @@ def main() -> None:
     print(text_table(header, rows(measured)))
     images = sum(run["images there"] for run in measured["runs"].values())
     print(f"images encoded: {images:,.0f} there, {measured['images here']:,} here")
-    print(f"peak memory: {measured['peak memory MB']} MB")
+    print(f"peak memory with the default estimators, workers included: {measured['peak memory MB']:.0f} MB")
+    booster = measured["dci, histogram booster, one process"]
+    print(f"dci with the histogram booster, one process: {measured['runs']['dci']['there'] / booster:.1f}x")
     found = measured["dci, histogram booster"]
     print(text_table(["dci, histogram booster on", *next(iter(found.values()))],
                      [[name, *values.values()] for name, values in found.items()]))  # fmt: skip

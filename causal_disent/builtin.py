@@ -198,7 +198,7 @@ def register_metrics(register: Register) -> None:
         "tmex",
         compute_tmex,
         summary="does each factor's code depend on that factor alone, given the others?",
-        assumes="factors that vary given the others, confounded or not; discrete or continuous",
+        assumes="discrete factors that vary given the others, confounded or not; any number of codes",
         headline="T-MEX_share",
         also="T-MEX (lower)",
         direction="lower",

@@ -67,9 +67,10 @@ def verify(arguments: argparse.Namespace) -> int:
         print(f"{entry.name} is made by a program; there are no files to check.")
         return 0
     texts = [*arguments.options, *(["skip_broken=True"] if arguments.skip_broken else [])]
-    for line in check(**read_options(entry.name, check, texts)):
-        print(line)
-    print(f"{entry.name}: ok")
+    lines = list(check(**read_options(entry.name, check, texts)))
+    # What is sound, but not whole, can be used; it is not called ok.
+    verdict = lines.pop() if lines and lines[-1].startswith("incomplete: ") else "ok"
+    print("\n".join([*lines, f"{entry.name}: {verdict}"]))
     return 0
 
 

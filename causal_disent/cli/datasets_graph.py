@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from causal_disent import errors
 from causal_disent.cli._dataset_options import add_options, read_options
 from causal_disent.registry import registry
 
@@ -37,6 +38,8 @@ def run_graph(arguments: argparse.Namespace) -> int:
     from causal_disent.report.graph_picture import check_picture_name, save_graph
     from causal_disent.steps.dataset import get_dataset
 
+    if not 0 <= arguments.seed < 2**32:
+        raise errors.InvalidInput(f"--seed must be a whole number from 0 to 2**32 - 1; given: {arguments.seed}.")
     if arguments.output is not None:
         check_picture_name(arguments.output)
     options = read_options(arguments.name, registry.get("datasets", arguments.name).factory, arguments.options)

@@ -33,14 +33,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _aggregate(values: flags.FlagValues) -> int:
-    from causal_disent.evaluation.aggregate import aggregate_results_to_json, load_aggregated_results
+    from causal_disent.evaluation.aggregate import aggregate_results_to_json
 
     for name in ("result_file_pattern", "output_path"):
         if not getattr(values, name):
             raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
-    for path, reason in aggregate_results_to_json(values.result_file_pattern, values.output_path):
+    table, left_out = aggregate_results_to_json(values.result_file_pattern, values.output_path)
+    for path, reason in left_out:
         print(f"left out {path}: {reason}", file=sys.stderr)
-    table = load_aggregated_results(values.output_path)
     print(f"{len(table)} results, {len(table.columns)} columns\n  -> {values.output_path}")
     return 0
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: On a line; the others are in the file.
+MOST_SCORES = 12
 USAGE = """
 dlib_evaluate: measure a representation and write a result folder.
 
@@ -111,27 +113,41 @@ def _evaluate(values: flags.FlagValues) -> int:
 
 def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> int:
     """Each folder that matches; one that fails is reported, and the rest go on."""
-    from causal_disent.evaluation.results import is_done
+    from causal_disent.evaluation.results import is_done, read_scores
 
+    folders = [
+        _tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)
+    ]
+    _check_once(folders, reading)
     rows: list[list[Any]] = []
-    for folder in track(find_folders(values.input_glob), "evaluating", unit="folder"):
+    for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}
-        for task in _tasks(values, folder.path, target / folder.place):
+        for task in tasks:
             place = task.output.relative_to(target)
-            if is_done(task.output) and not values.overwrite:
-                rows.append([place, "done before", ""])
-                continue
+            done = is_done(task.output) and not values.overwrite
             try:
-                scores = _scores(task, values, reading, code_tables)
+                scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
             except Exception as error:  # of a stranger's model: anything may come out of it
                 rows.append(
                     [place, "failed", getattr(error, "message", None) or f"{type(error).__name__}: {error}"]
                 )
                 continue
-            rows.append([place, "ok", _line(scores)])
+            rows.append([place, "done before" if done else "ok", _line(scores)])
     print(text_table(["result", "state", "scores"], rows))
     print(f"  -> {target}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
+
+
+def _check_once(folders: list[list[_Task]], reading: Reading) -> None:
+    """Raise what would fail for every folder, before any is read."""
+    from causal_disent.evaluation.results import check_apart
+    from causal_disent.steps.evaluate import check_with_gin
+
+    tasks = [task for tasks in folders for task in tasks]
+    sources = [path for task in tasks for path in reading.folders(task.source)]
+    check_apart([task.output for task in tasks], sources)
+    for task in folders[0]:  # the configs are the same for every folder
+        check_with_gin(task.configs, task.bindings, reading)
 
 
 @dataclass(frozen=True)
@@ -174,7 +190,10 @@ def _report(task: _Task, scores: dict[str, object]) -> None:
 
 
 def _line(scores: dict[str, object]) -> str:
-    return ", ".join(f"{key} {value:.4f}" for key, value in _headline(scores).items())
+    headline = _headline(scores)
+    words = [f"{key} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
+    more = len(headline) - len(words)
+    return ", ".join([*words, f"and {more} more in the result file"] if more else words)
 
 
 def _headline(scores: dict[str, object]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data._given import as_array, check_graph_type
 from causal_disent.data.factor_columns import ValueNames, read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray
@@ -69,14 +70,10 @@ class _ImageArray:
     def __init__(self, images: Any, graph: Any, bounding_boxes: Any) -> None:
         self.pixels = _checked(images)
         if graph is not None:
+            check_graph_type(graph)
             self.graph = graph
         if bounding_boxes is not None:
-            boxes = np.asarray(bounding_boxes)
-            if boxes.shape != (len(self.pixels), 4):
-                raise errors.InvalidInput(
-                    f"`bounding_boxes` must be of shape ({len(self.pixels)}, 4): a box for each image; given: "
-                    f"shape {boxes.shape}."
-                )
+            boxes = _checked_boxes(bounding_boxes, self.pixels.shape)
             self.bounding_boxes = partial(np.take, boxes, axis=0)  # unlike a lambda, it can be pickled
 
     @property
@@ -92,7 +89,7 @@ class _ImageArray:
 
 def _checked(images: Any) -> np.ndarray:
     """`images` with an axis for the channels, or an error."""
-    images = np.asanyarray(images)
+    images = as_array("Images", images)
     if images.ndim not in (3, 4) or not images.size:
         raise errors.InvalidInput(f"Images must be of shape (n, h, w, c) or (n, h, w); given: {images.shape}.")
     if images.dtype != np.uint8:
@@ -105,3 +102,24 @@ def _checked(images: Any) -> np.ndarray:
                 "to 255 as uint8."
             )
     return images[..., None] if images.ndim == 3 else images
+
+
+def _checked_boxes(given: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """`given` as an array of boxes in the images of this shape, or an error."""
+    boxes = as_array("`bounding_boxes`", given)
+    number, height, width = shape[:3]
+    if boxes.shape != (number, 4):
+        raise errors.InvalidInput(
+            f"`bounding_boxes` must be of shape ({number}, 4): a box for each image; given: shape {boxes.shape}."
+        )
+    if boxes.dtype.kind not in "iuf":
+        raise errors.InvalidInput(f"`bounding_boxes` must be numbers of pixels; given: dtype {boxes.dtype}.")
+    xmin, ymin, xmax, ymax = boxes.T
+    inside = (xmin >= 0) & (xmin < xmax) & (xmax <= width) & (ymin >= 0) & (ymin < ymax) & (ymax <= height)
+    if not inside.all():
+        row = int(np.flatnonzero(~inside)[0])
+        raise errors.InvalidInput(
+            f"The bounding box {boxes[row].tolist()} of image {row} is no box [xmin, ymin, xmax, ymax] inside the "
+            f"image, which is {width} wide and {height} high."
+        )
+    return boxes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.data import candle_drawing
+from causal_disent.data._given import is_whole
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 
@@ -51,8 +52,8 @@ class CandleMini(DrawnData):
     def __init__(self, scenes: int = 3) -> None:
         values = dict(candle_drawing.VALUE_NAMES)
         most = len(values["scene"])
-        if not 1 <= scenes <= most:
-            raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={scenes}.")
+        if not is_whole(scenes) or not 1 <= scenes <= most:
+            raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={scenes!r}.")
         values["scene"] = values["scene"][:scenes]
         super().__init__("candle_mini", StateSpace(values), candle_drawing.IMAGE_SHAPE, candle_drawing.draw)
 

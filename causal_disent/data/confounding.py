@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -24,7 +24,15 @@ from causal_disent import errors
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["Correlate", "Never", "Only", "Statement", "allowed_combinations", "parse_statement"]
+__all__ = [
+    "Correlate",
+    "Never",
+    "Only",
+    "Statement",
+    "allowed_combinations",
+    "check_statements",
+    "parse_statement",
+]
 
 Values = Mapping[str, Sequence[str]]
 
@@ -32,6 +40,7 @@ Values = Mapping[str, Sequence[str]]
 MAX_COMBINATIONS = 20_000_000
 
 
+@runtime_checkable
 class Statement(Protocol):
     """One line of a confounding."""
 
@@ -117,7 +126,13 @@ def _values(space: StateSpace, factor: str, name: str) -> range:
     """The indices that one value, or a range ``first..last`` of values, stands for."""
     first, _, last = str(name).partition("..")
     start = space.value(factor, first)
-    return range(start, (space.value(factor, last) if last else start) + 1)
+    stop = space.value(factor, last) if last else start
+    if stop < start:
+        raise errors.InvalidInput(
+            f"The range {name} of the factor '{factor}' is empty, since {last} comes before {first}. Write "
+            f"{last}..{first}."
+        )
+    return range(start, stop + 1)
 
 
 _FORMS = (
@@ -165,6 +180,13 @@ def _pairs(text: str) -> dict[str, tuple[str, ...]]:
     if not pairs:
         raise ValueError(text)
     return pairs
+
+
+def check_statements(space: StateSpace, statements: Iterable[Statement]) -> None:
+    """An error where a statement names a factor or a value that `space` lacks; nothing is enumerated."""
+    one = np.zeros((1, space.num_factors), dtype=np.int64)
+    for statement in statements:
+        statement.weights(space, one)
 
 
 def allowed_combinations(space: StateSpace, statements: Iterable[Statement]) -> tuple[IntArray, FloatArray]:

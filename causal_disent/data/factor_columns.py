@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data._given import as_array
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray
 
@@ -54,7 +55,7 @@ def _named_columns(factors: Any, factor_names: Sequence[str] | None) -> dict[str
     if hasattr(factors, "keys"):
         names, columns = [str(name) for name in factors], [factors[name] for name in factors]
     else:
-        factors = np.asarray(factors)
+        factors = as_array("Factors", factors)
         if factors.ndim != 2:
             raise errors.InvalidInput(f"Factors must be of shape (points, factors); given: shape {factors.shape}.")
         names, columns = [f"factor_{i}" for i in range(factors.shape[1])], list(factors.T)
@@ -96,7 +97,9 @@ def _read_column(factor: str, column: Any, names: Sequence[object] | None) -> tu
     if names is None and hasattr(column, "cat"):
         names = list(column.cat.categories)  # a column of somebody's `factor_table`
         column = column.astype(object)
-    column = np.asarray(column)
+    column = np.asarray(as_array(f"The factor '{factor}'", column))
+    if column.ndim != 1:
+        raise errors.InvalidInput(f"The factor '{factor}' must be one value per point; given: {column.shape}.")
     if column.dtype.kind not in "biufUO":
         raise errors.InvalidInput(f"The factor '{factor}' must be numbers or text; given: dtype {column.dtype}.")
     if column.dtype.kind == "O":

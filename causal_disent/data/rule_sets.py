@@ -83,4 +83,9 @@ def statements(confounding: str | Statement | Iterable[str | Statement]) -> Sequ
         return [parse_statement(confounding)]
     if isinstance(confounding, Iterable):
         return [statement for part in confounding for statement in statements(part)]
+    if isinstance(confounding, type) or not isinstance(confounding, Statement):
+        raise errors.InvalidInput(
+            "A confounding is the name of a rule set, a statement such as 'never size=large scene=hall', or a "
+            f"list of them; given: {confounding!r}. The rule sets are: {errors.listing(RULE_SETS)}."
+        )
     return [confounding]

@@ -86,7 +86,7 @@ class TableData(DiscreteData):
             confounding: a rule set's name, a statement, or several (`causal_disent.data.confounding`).
         """
         weights = self.image_weights.copy()
-        for statement in statements(confounding or ()):
+        for statement in statements(() if confounding is None else confounding):
             weights *= statement.weights(self._whole_space, self._rows)
         kept = weights > 0
         if not kept.any():
@@ -106,7 +106,8 @@ class TableData(DiscreteData):
         # Boxes and the graph belong to the images, whatever part of them is shown.
         if name in ("bounding_boxes", "graph") and "source" in self.__dict__:
             return getattr(self.source, name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        # A property whose own code failed comes here too: asked again, it says what failed.
+        return super().__getattribute__(name)
 
     @property
     def observation_shape(self) -> tuple[int, ...]:

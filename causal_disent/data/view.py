@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data.confounding import Statement, allowed_combinations
+from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
 from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.factor_table import value_rows
 from causal_disent.data.rule_sets import statements
@@ -42,7 +42,7 @@ def view(
         return data
     if hasattr(data, "restricted"):  # a table of the images that exist, which may lack combinations
         return data.restricted(factors=factors, confounding=confounding)
-    added = statements(confounding or ())
+    added = statements(() if confounding is None else confounding)
     if isinstance(data, DataView):
         factors = data.factor_names if factors is None else factors
         added = [*data.statements, *added]
@@ -67,6 +67,7 @@ class DataView(DiscreteData):
         self.base = base
         self.statements = list(confounding)
         self.base_space = StateSpace.of(base)
+        check_statements(self.base_space, self.statements)
         names = self.base_space.factor_names if factors is None else list(factors)
         if not names or len(set(names)) != len(names):
             raise errors.InvalidInput(
@@ -91,7 +92,8 @@ class DataView(DiscreteData):
         # Boxes and the graph do not depend on the view.
         if name in ("bounding_boxes", "graph") and "base" in self.__dict__:
             return getattr(self.base, name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        # A property whose own code failed comes here too: asked again, it says what failed.
+        return super().__getattribute__(name)
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of ground-truth factors (num, factors)."""

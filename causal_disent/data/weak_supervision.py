@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
+from causal_disent.data._given import is_number, is_whole
 from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.protocols import IntArray
@@ -144,8 +145,10 @@ def differing_pairs(
         raise errors.InvalidInput("Give `k`, in how many factors the images differ, or `factors`: in which.")
     if factors is not None:
         sets, wish = [tuple(_columns(names, factors))], f"exactly in {errors.listing(factors)}"
-    elif k is None or not 1 <= k <= len(names):
-        raise errors.InvalidInput(f"`k` is a number from 1 to {len(names)}, the number of factors; given: {k!r}.")
+    elif k is None or not is_whole(k) or not 1 <= k <= len(names):
+        raise errors.InvalidInput(
+            f"`k` is a whole number from 1 to {len(names)}, the number of factors; given: {k!r}."
+        )
     else:
         sets, wish = _sets_of_columns(len(names), k, random_state), f"in exactly {k} of {errors.listing(names)}"
     pairs = _pairs_over_sets(rows, sets, num, random_state)
@@ -180,7 +183,7 @@ def restricted_labels(
         array([  0, 405,   0,   0,   0,   0])
     """
     names, images, rows = _table(data)
-    if not 0 < fraction <= 1:
+    if not is_number(fraction) or not 0 < fraction <= 1:
         raise errors.InvalidInput(f"`fraction` is more than 0 and at most 1; given: {fraction!r}.")
     columns = _columns(names, names if factors is None else factors)
     told = random_state.permutation(len(rows))[: max(1, round(fraction * len(rows)))]
@@ -197,7 +200,7 @@ def bounding_boxes(data: Any, images: IntArray) -> IntArray:
 
 
 def _table(data: Any, num: int = 1) -> tuple[tuple[str, ...], IntArray, IntArray]:
-    if num < 1:
+    if not is_whole(num) or num < 1:
         raise errors.InvalidInput(f"At least one pair must be asked for; given: {num!r}.")
     return factor_rows(data)
 

@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_file
+from causal_disent.evaluation.results import MOST_BYTES, new_file, parse_object
+from causal_disent.representation.foreign_files import read_bounded
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["LeftOut", "aggregate_results", "aggregate_results_to_json", "load_aggregated_results"]
 
-#: A file of one run's results is far smaller.
-MOST_BYTES = 64 * 2**20
+#: Whole numbers that tables can hold.
+INTEGERS = range(-(2**63), 2**63)
+
+#: Digits after the point, as many as pandas can write.
+MOST_DIGITS = 15
 
 #: A file that could not be used, and why.
 LeftOut = tuple[str, str]
@@ -51,11 +55,11 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     return pd.DataFrame(rows), left_out
 
 
-def aggregate_results_to_json(result_file_pattern: str, output_path: str | Path) -> list[LeftOut]:
+def aggregate_results_to_json(result_file_pattern: str, output_path: str | Path) -> tuple[pd.DataFrame, list[LeftOut]]:
     """Write the table: JSON that ``pandas.read_json(orient="columns")`` reads, or Parquet if the name ends so.
 
     Returns:
-        The files that were left out.
+        The table, and the files that were left out.
     """
     table, left_out = aggregate_results(result_file_pattern)
     if table.empty:
@@ -68,8 +72,8 @@ def aggregate_results_to_json(result_file_pattern: str, output_path: str | Path)
         if target.suffix == ".parquet":
             _write_parquet(table, temporary)
         else:
-            table.to_json(temporary, orient="columns")
-    return left_out
+            table.to_json(temporary, orient="columns", double_precision=MOST_DIGITS)
+    return table, left_out
 
 
 def load_aggregated_results(path: str | Path) -> pd.DataFrame:
@@ -80,18 +84,24 @@ def load_aggregated_results(path: str | Path) -> pd.DataFrame:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > MOST_BYTES:
-        raise errors.InvalidInput(f"it has {path.stat().st_size:,} bytes, more than results can have.")
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        raise errors.InvalidInput("it is not JSON, or cut off.") from None
-    if not isinstance(content, dict) or not content:
+    content = parse_object(read_bounded(path, MOST_BYTES))
+    if not content:
         raise errors.InvalidInput("it does not hold a JSON object with results.")
     nested = [key for key, value in content.items() if isinstance(value, dict)]
     if nested:
         raise errors.InvalidInput(f"its entry '{nested[0]}' is not a number, a text or a list.")
+    large = [key for key, value in content.items() if _has_large_integer(value)]
+    if large:
+        raise errors.InvalidInput(f"its entry '{large[0]}' has a whole number of more than 64 bits.")
     return content
+
+
+def _has_large_integer(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return any(map(_has_large_integer, value))
+    return isinstance(value, int) and value not in INTEGERS
 
 
 def _write_parquet(table: pd.DataFrame, path: Path) -> None:

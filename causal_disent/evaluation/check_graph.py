@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data._given import check_graph_type, is_number, is_whole
 from causal_disent.data._row_groups import factor_rows
 from causal_disent.evaluation.chi_square import ChiSquare, chi_square
 from causal_disent.protocols import IntArray
@@ -115,9 +116,12 @@ def check_graph(
         >>> [(test.first, test.second) for test in check.broken]
         [('object', 'light')]
     """
-    if not 0 < alpha < 1:
+    if not is_number(alpha) or not 0 < alpha < 1:
         raise errors.InvalidInput(f"`alpha` is between 0 and 1; given: {alpha!r}.")
-    graph = _graph_of(data) if graph is None else graph
+    if graph is None:
+        graph = _graph_of(data)
+    else:
+        check_graph_type(graph)
     names, rows = _points(data, num_points, random_state)
     column = dict(zip(names, rows.T, strict=True))
     tested, untestable = [], []
@@ -215,11 +219,10 @@ def _points(
             )
         names, _, rows = factor_rows(data)
         return names, rows
-    if num_points < 2 or random_state is None:
-        raise errors.InvalidInput(
-            f"A sample needs at least 2 points and a `random_state`; given: {num_points!r} points and "
-            f"{random_state!r}."
-        )
+    if not is_whole(num_points) or num_points < 2:
+        raise errors.InvalidInput(f"A sample needs at least 2 points, a whole number; given: {num_points!r}.")
+    if random_state is None:
+        raise errors.InvalidInput("A sample needs a `random_state` that it is drawn with; none is given.")
     names = tuple(getattr(data, "factor_names", None) or (f"factor_{i}" for i in range(data.num_factors)))
     return names, np.asarray(data.sample_factors(num_points, random_state))
 

@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,35 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.representation.foreign_files import inside, read_bounded, unusable
 
 __all__ = [
+    "RESULTS",
+    "Earlier",
     "aggregate",
+    "check_apart",
     "check_free",
-    "copy_results",
     "is_done",
     "new_file",
     "new_folder",
+    "parse_object",
     "plain",
+    "read_results",
+    "read_scores",
+    "write_earlier",
     "write_results",
 ]
 
+RESULTS = "results"
 #: The folders inside ``results``.
 PARTS = ("gin", "json", "aggregate")
+#: What the results in one folder may have together; they usually have some thousand bytes.
+MOST_BYTES, MOST_FILES = 16 * 2**20, 1000
+#: How deep lists may lie in each other in a result.
+MOST_LEVELS = 20
+
+#: The files of earlier steps: the place below ``results`` -> the content.
+Earlier = Mapping[str, bytes]
 
 
 @contextmanager
@@ -77,9 +92,41 @@ def check_free(path: Path, *, overwrite: bool) -> None:
         raise errors.output_exists(path)
 
 
+def check_apart(targets: Iterable[Path], sources: Iterable[Path]) -> None:
+    """Raise if writing one of `targets` could replace one of `sources`, or a part of one.
+
+    A target may be a new folder inside a source, or one inside it that an earlier step wrote.
+    """
+    origin = {source.resolve(): source for source in sources}
+    around = {parent: source for path, source in origin.items() for parent in path.parents}
+    for target in targets:
+        path = target.resolve()
+        if path in origin or path in around:
+            source = origin.get(path) or around[path]
+            raise errors.InvalidInput(
+                f"The output folder {target} is or contains the input folder {source}, which would be lost. "
+                "Choose another output folder."
+            )
+        owner = next((origin[parent] for parent in path.parents if parent in origin), None)
+        if owner is not None and path.exists() and not (path / RESULTS / "json").is_dir():
+            raise errors.InvalidInput(
+                f"The output folder {target} is a part of the input folder {owner}. Choose another output folder."
+            )
+
+
 def is_done(path: Path) -> bool:
     """Whether `path` holds the results of an evaluation; a result folder appears whole or not at all."""
-    return (path / "results" / "json" / "evaluation_results.json").is_file()
+    return _scores_file(path).is_file()
+
+
+def read_scores(path: Path) -> dict[str, Any]:
+    """The scores of the evaluation that `path` holds."""
+    file = _scores_file(path)
+    return _parse(file, read_bounded(file, MOST_BYTES))
+
+
+def _scores_file(path: Path) -> Path:
+    return path / RESULTS / "json" / "evaluation_results.json"
 
 
 def write_results(
@@ -88,7 +135,7 @@ def write_results(
     scores: Mapping[str, Any],
     config: str,
     bindings: Mapping[str, str],
-    previous: Path | None = None,
+    earlier: Earlier | None = None,
 ) -> None:
     """Write one step's results into `folder`/results.
 
@@ -98,11 +145,10 @@ def write_results(
         scores: what the step found; a ``uuid`` is added.
         config: gin's operative config.
         bindings: the same, flat: parameter -> value as text.
-        previous: the ``results`` folder of the step before, if there is one.
+        earlier: the results of the steps before, as `read_results` gives them.
     """
-    results = folder / "results"
-    if previous is not None:
-        copy_results(previous, results)
+    results = folder / RESULTS
+    write_earlier(folder, earlier or {})
     for part in PARTS:
         (results / part).mkdir(parents=True, exist_ok=True)
     (results / "gin" / f"{step}.gin").write_text(config, encoding="utf-8")
@@ -111,28 +157,73 @@ def write_results(
     _write_json(results / "aggregate" / f"{step}.json", aggregate(results / "json"))
 
 
-def copy_results(source: Path, target: Path) -> None:
-    """Copy the files of a ``results`` folder, links left out, into another; nothing if `source` is not there."""
+def read_results(folder: Path) -> Earlier:
+    """The results that a model's folder holds, which may be a stranger's; nothing if there are none.
+
+    Raises:
+        causal_disent.errors.InvalidInput: if they lead out of the folder, are too large, or are torn.
+    """
+    earlier: dict[str, bytes] = {}
+    left = MOST_BYTES
     for part in PARTS:
-        # The folder may be a stranger's: what it links to is not part of it.
-        if source.is_symlink() or (source / part).is_symlink():
-            continue
-        for file in sorted((source / part).glob("*")):
-            if file.is_file() and not file.is_symlink():
-                (target / part).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, target / part / file.name)
+        place = inside(folder, f"{RESULTS}/{part}")
+        for name in sorted(path.name for path in place.glob("*")):
+            path = inside(folder, f"{RESULTS}/{part}/{name}")
+            if path.is_dir():
+                continue
+            if len(earlier) == MOST_FILES:
+                raise unusable(place, f"there are more than {MOST_FILES:,} results")
+            data = read_bounded(path, left)
+            if part == "json" and path.suffix == ".json":
+                _parse(path, data)
+            earlier[f"{part}/{name}"] = data
+            left -= len(data)
+    return earlier
+
+
+def write_earlier(folder: Path, earlier: Earlier) -> None:
+    """Write the results of earlier steps into `folder`."""
+    for name, data in earlier.items():
+        path = folder / RESULTS / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def parse_object(data: bytes) -> dict[str, Any]:
+    """The JSON object of a result file.
+
+    Raises:
+        causal_disent.errors.InvalidInput: with what is wrong with it; the file is for the caller to name.
+    """
+    try:
+        content = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise errors.InvalidInput("it is not JSON, or cut off.") from None
+    if not isinstance(content, dict):
+        raise errors.InvalidInput("it does not hold a JSON object with results.")
+    if not _is_flat(content, MOST_LEVELS):
+        raise errors.InvalidInput(f"its values lie more than {MOST_LEVELS} levels deep in each other.")
+    return content
+
+
+def _is_flat(value: Any, levels: int) -> bool:
+    """Whether `value` has at most that many levels."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels >= 0 and all(_is_flat(one, levels - 1) for one in inner)
+
+
+def _parse(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        return parse_object(data)
+    except errors.InvalidInput as error:
+        raise errors.InvalidInput(f"The result file {path} cannot be read: {error.message}") from None
 
 
 def aggregate(folder: Path) -> dict[str, Any]:
     """All JSON files of a folder as one flat dict: ``evaluation_results.IRS`` and so on."""
     merged: dict[str, Any] = {}
     for file in sorted(folder.glob("*.json")):
-        try:
-            content = json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as error:
-            raise errors.InvalidInput(f"The result file {file} cannot be read: {error}.") from None
-        if not isinstance(content, dict):
-            raise errors.InvalidInput(f"The result file {file} must hold a JSON object.")
+        content = _parse(file, read_bounded(file, MOST_BYTES))
         merged.update({f"{file.stem}.{key}": value for key, value in content.items()})
     return merged
 

@@ -106,12 +106,19 @@ def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
 def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     """Processes, not threads: half of a fit holds the interpreter's lock."""
     from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     work = [delayed(_fit)(*job) for job in jobs]
     try:
         return Parallel(n_jobs=num_jobs, backend="loky")(work)
-    except pickle.PicklingError:
-        # An estimator that cannot be sent to a process, because it holds a lock, say.
+    except TerminatedWorkerError:
+        raise RuntimeError(
+            "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
+            "they are fitted in this process, one after the other."
+        ) from None
+    except (pickle.PicklingError, BrokenProcessPool, TypeError):
+        # An estimator that cannot be sent to a process, because it holds a lock or is of a class that a process
+        # cannot import. An error of the estimator itself comes up again.
         return Parallel(n_jobs=num_jobs, backend="threading")(work)
 
 

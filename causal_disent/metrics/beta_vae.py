@@ -129,7 +129,7 @@ def compute_beta_vae_sklearn(
     num_train: int = 10_000,
     num_eval: int = 5_000,
 ) -> dict[str, Any]:
-    """The beta-VAE metric of sampled pairs of observations; gin's ``beta_vae_sklearn``.
+    """`beta_vae` of sampled pairs of observations; gin's ``beta_vae_sklearn``.
 
     Returns:
         ``train_accuracy`` and ``eval_accuracy``.

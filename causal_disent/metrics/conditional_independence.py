@@ -75,15 +75,15 @@ def exchange_within_strata(
 ) -> FloatArray | IntArray:
     """Let points that agree in all other factors change places in one.
 
-    The draws are exact for discrete factors. Continuous ones are taken to agree within a fifth of their range, so
-    that what varies inside a fifth is not accounted for.
+    The draws are exact for factors of at most 64 values. Others are taken to agree within a fifth of their range,
+    and what varies inside a fifth is not accounted for: where they depend on each other, independence is rejected
+    too often.
     """
     strata = _strata(np.delete(rows, column, axis=1))
     if np.mean(np.bincount(strata)[strata] > 1) < LEAST_EXCHANGED:
         raise errors.InvalidInput(
-            f"`factors`: of {len(rows)} points too few agree in all factors but one, so that dependence given the "
-            "others cannot be tested. Give more points, or `redraw`, a function that draws one factor given the "
-            "others."
+            "`factors`: too few points agree in all factors but one, so that dependence given the others cannot "
+            "be tested. Give more points, or `redraw`, a function that draws one factor given the others."
         )
     changed = np.empty_like(rows[:, column])
     shuffled = np.lexsort((random_state.random_sample(len(rows)), strata))
@@ -118,11 +118,21 @@ def _p_value(
     random_state: np.random.RandomState,
 ) -> float:
     predict = _predictor(rows, column, forest)
-    drawn = (redraw(rows, column, random_state) for _ in range(NUM_DRAWS))
+    drawn = (_checked(redraw(rows, column, random_state), len(rows)) for _ in range(NUM_DRAWS))
     scores = np.array([-np.mean((y - predict(values)) ** 2) for values in drawn])
     # Sums of the same numbers in another order may differ in the last digits.
     as_good = scores >= observed - 1e-12 * abs(observed)
     return float((1 + as_good.sum()) / (1 + NUM_DRAWS))
+
+
+def _checked(values: Any, num: int) -> Any:
+    values = np.asarray(values)
+    if values.shape != (num,) or values.dtype.kind not in "biuf":
+        raise errors.InvalidInput(
+            f"`redraw` must return a number for each of {num} rows; it returned shape {values.shape} and type "
+            f"{values.dtype}."
+        )
+    return values
 
 
 def _predictor(rows: FloatArray | IntArray, column: int, forest: Any) -> Callable[[Any], FloatArray]:
@@ -130,7 +140,7 @@ def _predictor(rows: FloatArray | IntArray, column: int, forest: Any) -> Callabl
     values = np.unique(rows[:, column])
 
     def predict(new: Any) -> FloatArray:
-        changed = rows.copy()
+        changed = rows.astype(np.float64)
         changed[:, column] = new
         return forest.predict(changed)
 

@@ -83,8 +83,8 @@ def dci(
             in it are left out, with a warning.
         test: the same of other points, for the informativeness.
         estimator: ``"gradient_boosting"`` (disentanglement_lib's), ``"histogram_boosting"`` (the same trees on
-            binned codes, thirty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function that
-            makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator only.
+            binned codes, twenty to forty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function
+            that makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator.
         random_state: seed or generator, for the estimators.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 

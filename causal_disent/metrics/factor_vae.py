@@ -165,7 +165,7 @@ def compute_factor_vae(
     num_eval: int = 5_000,
     num_variance_estimate: int = 10_000,
 ) -> dict[str, Any]:
-    """The FactorVAE metric of sampled observations; gin's ``factor_vae_score``.
+    """`factor_vae` of sampled observations; gin's ``factor_vae_score``.
 
     Gin's ``prune_dims.threshold`` is the standard deviation below which a code is left out.
 

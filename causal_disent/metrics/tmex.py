@@ -78,15 +78,17 @@ def tmex(
     Decisions where the idea leaves room:
 
     - The test is the conditional randomisation test (`randomization_test`), whose level holds for codes that are
-      exact functions of the factors too, as an encoder's are. It finds a dependence of the mean of the code, of
-      whatever form. Each test is at level `alpha`, with no correction for their number: up to that share of the
-      true independences is rejected.
+      exact functions of the factors too, as an encoder's are, if `redraw` draws from the right distribution: the
+      default does for discrete factors. It finds a dependence of the mean of the code, of whatever form. Each
+      test is at level `alpha`, with no correction for their number: up to that share of the true independences
+      is rejected.
     - Without `expected`, each factor is given the code that says most about it (mutual information, no code
       twice), which is then to measure that factor alone. The other codes are not judged: they may well repeat a
       factor. If there are fewer codes than factors, each factor without a code counts as one mismatch.
 
     Assumes: factors that vary given the others (of two that are functions of each other, neither counts as
-    measured); discrete or continuous, confounded or not.
+    measured), confounded or not. Discrete ones; for continuous factors that depend on each other give `redraw`,
+    as the default then rejects too often, and reckon with seconds per code and factor.
 
     Args:
         codes: (points, codes) floats.
@@ -109,7 +111,7 @@ def tmex(
         2.0
     """
     codes, factors = check_pairs(codes, factors, min_factors=2)
-    if not 1 / (NUM_DRAWS + 1) < alpha < 1:
+    if not isinstance(alpha, (int, float)) or not 1 / (NUM_DRAWS + 1) < alpha < 1:
         raise errors.InvalidInput(
             f"`alpha`, the level of the tests, lies between {1 / (NUM_DRAWS + 1)} and 1; given: {alpha!r}."
         )
@@ -135,7 +137,7 @@ def tmex(
     per_factor[columns] = mismatches[columns]
     score = float(per_factor[columns].sum())
     most = tested.sum() + (len(columns) - len(rows) if expected is None else 0)
-    return TmexResult(score, score / most, measured, wanted, p_values, tested, per_factor)
+    return TmexResult(score, float(score / most), measured, wanted, p_values, tested, per_factor)
 
 
 def _one_code_each(
@@ -160,7 +162,10 @@ def _binned(factors: FloatArray | IntArray) -> Iterator[IntArray]:
 
 
 def _checked(expected: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    matrix = np.asarray(expected)
+    try:
+        matrix = np.asarray(expected)
+    except ValueError:
+        raise errors.InvalidInput("`expected` has rows of different lengths.") from None
     if matrix.shape != shape or not np.isin(matrix, (0, 1)).all():
         raise errors.InvalidInput(
             f"`expected` is a matrix of 0 and 1 with a row per code and a column per factor, {shape}; given: "
@@ -170,7 +175,7 @@ def _checked(expected: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def _from_the_data(data: Any) -> Redraw:
-    """Draws a factor given the others as the data set does."""
+    """Draws a factor given the others as the data set does; independently of them, if it has no confounding."""
 
     def redraw(rows: IntArray, column: int, random_state: np.random.RandomState) -> IntArray:
         if not getattr(data, "is_confounded", False):
@@ -191,6 +196,8 @@ def compute_tmex(
     alpha: float = 0.05,
 ) -> dict[str, Any]:
     """`tmex` of `num_train` sampled points, with a code of its own expected for each factor.
+
+    The factors of a data set that does not say ``is_confounded`` are taken to be independent.
 
     Returns:
         ``T-MEX``, ``T-MEX_share``, ``T-MEX_factor_<name>``.

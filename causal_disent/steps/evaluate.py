@@ -18,13 +18,13 @@ from causal_disent.config import (
     query,
 )
 from causal_disent.evaluation.evaluate import run_metric
-from causal_disent.evaluation.results import check_free, new_folder, write_results
+from causal_disent.evaluation.results import check_apart, check_free, new_folder, read_results, write_results
 from causal_disent.registry import registry
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, load_model
+from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
 
-__all__ = ["CodeTables", "Settings", "evaluate", "evaluate_with_gin", "settings"]
+__all__ = ["CodeTables", "Settings", "check_with_gin", "evaluate", "evaluate_with_gin", "settings"]
 
 Metric = str | Callable[..., dict[str, Any]]
 
@@ -57,6 +57,16 @@ def evaluate_with_gin(
     """
     with gin_config(gin_config_files, gin_bindings):
         return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables, reading=reading)
+
+
+def check_with_gin(
+    gin_config_files: Sequence[str | Path] | None, gin_bindings: Sequence[str] | None, reading: Reading
+) -> None:
+    """Raise what `evaluate_with_gin` would raise for every folder, whatever is in it."""
+    with gin_config(gin_config_files, gin_bindings):
+        for metric in _as_list(settings().evaluation_fn):
+            _named(metric)
+        check_reading(reading)
 
 
 @dataclass(frozen=True)
@@ -101,9 +111,11 @@ def evaluate(
     """
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
+    check_apart([target], reading.folders(source))
     check_free(target, overwrite=overwrite)
     chosen = settings(**bound)
     bind_dataset(source, bind_folder(source))
+    earlier = read_results(source)
     table, recorded = _code_table(source, reading, {} if code_tables is None else code_tables)
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
@@ -115,7 +127,7 @@ def evaluate(
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores.update(recorded)
         scores["elapsed_time"] = time.perf_counter() - started
-        write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), source / "results")
+        write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
     return scores
 
 

@@ -12,7 +12,16 @@ from causal_disent.config import bind_missing, configurable, literal_bindings
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 
-__all__ = ["AS_FOUND", "Reading", "bind_folder", "load_folder", "load_model", "read_folder", "representation"]
+__all__ = [
+    "AS_FOUND",
+    "Reading",
+    "bind_folder",
+    "check_reading",
+    "load_folder",
+    "load_model",
+    "read_folder",
+    "representation",
+]
 
 #: Where a backend stands that does not say; the lower, the earlier.
 MIDDLE_RANK = "50"
@@ -32,6 +41,10 @@ class Reading:
     backend: str | None = None
     trust: bool = False
 
+    def folders(self, folder: Path) -> list[Path]:
+        """The folders that are named for reading `folder`."""
+        return [folder] if self.decoder_dir is None else [folder, self.decoder_dir]
+
 
 #: The decoder where the folder has it, any backend, nothing trusted.
 AS_FOUND = Reading()
@@ -42,6 +55,8 @@ def read_folder(folder: Path) -> dict[str, Any]:
     reads the folder."""
     check_folder(folder)
     if not names_a_model(folder):
+        if not any(entry.factory().recognises(folder) for entry in _backends(None)):
+            raise _no_model_in(folder, None)
         return {}
     file = folder / REPRESENTATION_FILE
     bindings = literal_bindings(file)
@@ -91,8 +106,7 @@ def representation(data: Any, name: str) -> Any:
 
 def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any]]:
     """What the first backend that can makes of a folder."""
-    if reading.decoder_dir is not None:
-        check_folder(reading.decoder_dir, "--model_dir")
+    check_reading(reading)
     refusals: list[errors.NotForThisBackend] = []
     for entry in _backends(reading.backend):
         backend = entry.factory(trust=reading.trust)
@@ -107,7 +121,18 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
         return model, {"backend": entry.name, **{f"folder_of_{part}": str(at) for part, at in folders.items()}}
     if refusals:
         raise refusals[0]
-    raise errors.no_model_in(folder, [entry.name for entry in _backends(reading.backend)], REPRESENTATION_FILE)
+    raise _no_model_in(folder, reading.backend)
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise if the backend or the decoder's folder is not there."""
+    list(_backends(reading.backend))
+    if reading.decoder_dir is not None:
+        check_folder(reading.decoder_dir, "--model_dir")
+
+
+def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
+    return errors.no_model_in(folder, [entry.name for entry in _backends(backend)], REPRESENTATION_FILE)
 
 
 def _backends(name: str | None) -> Iterator[Entry]:

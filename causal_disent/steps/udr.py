@@ -11,7 +11,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.config import gin_config, operative_bindings, operative_config
-from causal_disent.evaluation.results import new_folder, write_results
+from causal_disent.evaluation.results import check_apart, check_free, new_folder, write_results
 from causal_disent.metrics.udr import gaussian_kl
 from causal_disent.protocols import FloatArray
 from causal_disent.steps.dataset import bind_dataset, dataset
@@ -56,6 +56,8 @@ def rank(
         raise errors.InvalidInput(
             f"Models are compared with each other: name at least two; given: {len(folders)}."
         )
+    check_apart([Path(output_dir)], folders)
+    check_free(Path(output_dir), overwrite=overwrite)
     chosen = settings(**bound)
     bind_dataset(folders[0], read_folder(folders[0]))
     data = dataset()

@@ -92,6 +92,11 @@ def first_code(encoder: Any) -> Changed:
     return Changed(encoder, keep_first, lambda codes: np.pad(codes, ((0, 0), (0, num_codes[-1] - 1))))
 
 
+def without_codes(encoder: Any) -> Changed:
+    """No code at all, for any image."""
+    return Changed(encoder, lambda codes: codes[:, :0])
+
+
 def with_nan(encoder: Any) -> Changed:
     """The largest code of each batch is not a number."""
     return Changed(encoder, lambda codes: np.where(codes == codes.max(), np.nan, codes))

@@ -14,7 +14,15 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.representation.oracles import perfect_oracle
 from causal_disent.testing._declarations import DIRECTIONS, check_known_failures, declared_range, words
-from causal_disent.testing._encoders import INVARIANCES, Changed, first_code, with_nan, without_last_row
+from causal_disent.testing._documentation import failing_example, has_example, has_formula
+from causal_disent.testing._encoders import (
+    INVARIANCES,
+    Changed,
+    first_code,
+    with_nan,
+    without_codes,
+    without_last_row,
+)
 from causal_disent.testing._global_generators import check_untouched
 from causal_disent.testing._metric_trial import MetricTrial, scores_of
 from causal_disent.testing._stage import ReadOnlyData, read_only, stage_data
@@ -29,7 +37,7 @@ NOISE_SEEDS = range(5)
 
 
 def documented(trial: MetricTrial) -> None:
-    """Listings and readers can tell what the metric asks, assumes and returns."""
+    """Listings and readers can tell what the metric asks, assumes, computes and returns."""
     entry = trial.entry
     demand(entry.summary, "it has no summary; register with summary='one line for listings'.")
     demand(
@@ -38,6 +46,23 @@ def documented(trial: MetricTrial) -> None:
     text = inspect.getdoc(entry.factory)
     demand(text, "the function has no docstring.")
     demand("return" in str(text).lower(), "the docstring does not say what is returned.")
+    demand(
+        has_formula(entry.factory),
+        "no formula: write `.. math::`, `:math:` or 'Formula' into the docstring, or into that of a function that "
+        "it names in backticks.",
+    )
+    if "headline" in entry.details:
+        demand("range" in entry.details, "it does not say where its scores lie; register with range='0..1'.")
+
+
+def example_passes(trial: MetricTrial) -> None:
+    """An example in the docstring, or in that of a function which it names, runs and gives what it says."""
+    demand(
+        has_example(trial.entry.factory),
+        "no example: write one with >>> into the docstring, or into that of a function it names in backticks.",
+    )
+    failure = failing_example(trial.entry.factory)
+    demand(not failure, f"an example fails:\n{failure}")
 
 
 def declarations_hold_together(trial: MetricTrial) -> None:
@@ -76,8 +101,11 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 
 
 def scores_are_plain_and_finite(trial: MetricTrial) -> None:
-    """A dict of finite numbers, text and lists, by text."""
+    """A dict of finite numbers, text and lists, by text; of Python's own types."""
     _ = trial.perfect_scores, trial.middling_scores  # they are checked when they are computed
+    for key, value in trial.run(trial.perfect).items():
+        foreign = _foreign_type(value)
+        demand(not foreign, f"'{key}' holds a {foreign}; a plain number is float(...) or int(...) of it.")
 
 
 def headline_within_range(trial: MetricTrial) -> None:
@@ -165,6 +193,11 @@ def one_code(trial: MetricTrial) -> None:
     _copes(lambda: trial.run(first_code(trial.perfect)), "code")
 
 
+def no_code(trial: MetricTrial) -> None:
+    """An encoder without any code gives finite scores, or an error about the codes."""
+    _copes(lambda: trial.run(without_codes(trial.perfect)), "code")
+
+
 def codes_with_nan(trial: MetricTrial) -> None:
     """Codes that are not numbers give finite scores, or an error about the codes."""
     _copes(lambda: trial.run(with_nan(trial.perfect)), "code")
@@ -173,6 +206,15 @@ def codes_with_nan(trial: MetricTrial) -> None:
 def wrong_number_of_rows(trial: MetricTrial) -> None:
     """An encoder that loses an image gives finite scores, or an error about the codes."""
     _copes(lambda: trial.run(without_last_row(trial.perfect)), "code")
+
+
+def _foreign_type(value: Any) -> str:
+    """The name of a type that is not Python's own, in `value` or in what it holds; empty if there is none."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if type(value) in (list, tuple):
+        return next((found for inner in value if (found := _foreign_type(inner))), "")
+    return "" if value is None or type(value) in (bool, int, float, str) else type(value).__name__
 
 
 def _copes(run: Callable[[], Any], word: str) -> None:
@@ -194,6 +236,7 @@ def _copes(run: Callable[[], Any], word: str) -> None:
 
 METRIC_CHECKS: tuple[Callable[[MetricTrial], None], ...] = (
     documented,
+    example_passes,
     declarations_hold_together,
     signature_is_the_common_one,
     scores_are_plain_and_finite,
@@ -207,6 +250,7 @@ METRIC_CHECKS: tuple[Callable[[MetricTrial], None], ...] = (
     invariances_hold,
     constant_factor,
     one_code,
+    no_code,
     codes_with_nan,
     wrong_number_of_rows,
 )

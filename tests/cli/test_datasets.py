@@ -121,6 +121,15 @@ def test_verify_prints_what_was_checked(capsys, files):
     assert shown.out.splitlines() == ["data/b.h5 in /data: sha256 as published", "480 images", "files: ok"]
 
 
+def test_what_is_incomplete_is_not_called_ok(capsys, files, monkeypatch):
+    monkeypatch.setattr(
+        Files, "verify", classmethod(lambda cls: ["10 images", "incomplete: 10 of 12 combinations"])
+    )
+    code, shown = run(capsys, "verify", "files")
+    assert code == 0
+    assert shown.out.splitlines() == ["10 images", "files: incomplete: 10 of 12 combinations"]
+
+
 def test_verify_without_files(capsys):
     code, shown = run(capsys, "verify", "candle_mini")
     assert code == 0 and shown.out == "candle_mini is made by a program; there are no files to check.\n"

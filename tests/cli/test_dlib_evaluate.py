@@ -115,3 +115,37 @@ def test_the_console_script_is_installed():
     script = Path(sys.executable).with_name("dlib_evaluate")
     done = subprocess.run([script, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--input_dir" in done.stdout
+
+
+@pytest.mark.parametrize("output", ["model", ".", "model/../model"])
+def test_the_input_is_never_replaced(oracle_folder, tmp_path, capsys, output):
+    folder = oracle_folder()
+    before = sorted(tmp_path.rglob("*"))
+    arguments = ["--input_dir", folder, "--output_dir", tmp_path / output, "--gin_config", "metrics/irs.gin"]
+    code, _, err = run(capsys, *arguments, "--overwrite", *FAST)
+    assert code == 2 and "would be lost" in err and sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_folder_of_the_decoder_is_never_replaced(oracle_folder, tmp_path, capsys):
+    (tmp_path / "decoder").mkdir()
+    arguments = ["--input_dir", oracle_folder(), "--model_dir", tmp_path / "decoder", "--output_dir"]
+    code, _, err = run(capsys, *arguments, tmp_path / "decoder", "--overwrite", "--gin_config", "metrics/irs.gin")
+    assert code == 2 and "would be lost" in err and (tmp_path / "decoder").is_dir()
+
+
+def test_a_torn_earlier_result_is_reported_before_the_metric_runs(oracle_folder, tmp_path, capsys):
+    folder = oracle_folder()
+    (folder / "results/json").mkdir(parents=True)
+    (folder / "results/json/train_results.json").write_text('{"a": ' + "[" * 100 + "]" * 100 + "}")
+    arguments = ["--input_dir", folder, "--output_dir", tmp_path / "out", "--gin_config", "metrics/irs.gin"]
+    # A metric that ran would fail.
+    code, _, err = run(capsys, *arguments, "--gin_bindings", "irs.num_train = -1")
+    assert code == 2 and f"{folder}/results/json/train_results.json cannot be read" in err
+
+
+def test_a_line_of_scores_is_not_endless(capsys):
+    from causal_disent.cli.dlib_evaluate import _line
+
+    line = _line({f"score{i}": i / 7 for i in range(200)})
+    assert line.startswith("score0 0.0000, ") and line.endswith("score11 1.5714, and 188 more in the result file")
+    assert _line({"IRS": 1, "elapsed_time": 3.0}) == "IRS 1.0000"

@@ -51,6 +51,13 @@ def test_mistakes(count, extra, message, folders, capsys, monkeypatch, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
+def test_a_model_is_never_replaced(folders, capsys):
+    arguments = [part for folder in folders for part in ("--model_dirs", str(folder))]
+    assert main([*arguments, "--output_directory", str(folders[1]), "--overwrite", *FAST]) == 2
+    assert "would be lost" in capsys.readouterr().err
+    assert (folders[1] / "representation.gin").is_file()
+
+
 def test_help(capsys):
     assert main(["--help"]) == 0
     assert "--model_dirs" in capsys.readouterr().out

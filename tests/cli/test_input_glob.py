@@ -44,7 +44,8 @@ def test_what_is_done_is_skipped(tree, capsys):
     (tree / "models/no_such_oracle/representation").rmdir()
     capsys.readouterr()
     assert run(tree) == 0
-    assert capsys.readouterr().out.count("done before") == 2
+    rows = [line for line in capsys.readouterr().out.splitlines() if "done before" in line]
+    assert len(rows) == 2 and "IRS 1.0000" in rows[1] and "IRS" in rows[0]
     assert done.stat().st_mtime_ns == before
     assert run(tree, "--overwrite") == 0
     assert done.stat().st_mtime_ns > before
@@ -80,3 +81,44 @@ def test_places(tmp_path, monkeypatch):
     assert [str(found.place) for found in find_folders("models/*/*")] == ["1/x", "2/x", "2/y"]
     assert [str(found.place) for found in find_folders("models/2/x")] == ["x"]
     assert [str(found.place) for found in find_folders(f"{tmp_path}/models/**/y")] == ["2/y"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--backend=no_such_backend"], "Unknown backend 'no_such_backend'"),
+        (["--gin_config=metrics/no_such.gin"], "metrics/no_such.gin"),
+        (["--gin_bindings=irs.num_tran = 3"], "Did you mean 'num_train'"),
+        (["--gin_bindings=evaluation.evaluation_fn = 'isr'"], "Unknown metric 'isr'"),
+        (["--model_dir=nowhere"], "nowhere given by --model_dir does not exist"),
+    ],
+)
+def test_a_mistake_that_concerns_every_folder_is_reported_once(tree, capsys, flags, message):
+    assert run(tree, *flags) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith("error: ") and message in printed.err and printed.out == ""
+    assert not (tree / "out").exists()
+
+
+@pytest.mark.parametrize("pattern", ["models/*/representation", "models/perfect*", "models/**"])
+def test_the_models_are_never_replaced(tree, capsys, pattern):
+    before = sorted(tree.rglob("*"))
+    flags = [f"--input_glob={tree}/{pattern}", f"--output_dir={tree}/models", "--overwrite", *FLAGS]
+    assert main(flags) == 2
+    assert "would be lost" in capsys.readouterr().err
+    assert sorted(tree.rglob("*")) == before
+
+
+def test_a_result_that_was_damaged_since_is_reported(tree, capsys):
+    pattern = f"--input_glob={tree}/models/perfect*/representation"
+    flags = [pattern, f"--output_dir={tree}/out", *FLAGS]
+    assert main(flags) == 0
+    (tree / "out/perfect_oracle/representation/results/json/evaluation_results.json").write_text("{")
+    assert main(flags) == 1
+    assert "evaluation_results.json cannot be read" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_an_empty_folder_holds_no_model(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main([f"--input_dir={tmp_path}/empty", f"--output_dir={tmp_path}/out", *FLAGS]) == 2
+    assert "empty holds no model" in capsys.readouterr().err

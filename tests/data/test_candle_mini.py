@@ -34,9 +34,9 @@ def test_images_do_not_depend_on_the_number_of_scenes():
     np.testing.assert_array_equal(few.pixels(few.space.to_index(row)), many.pixels(many.space.to_index(row)))
 
 
-@pytest.mark.parametrize("scenes", [0, 17])
+@pytest.mark.parametrize("scenes", [0, 17, "abc", "3", 2.5, True, None])
 def test_wrong_numbers_of_scenes(scenes):
-    with pytest.raises(errors.InvalidInput, match=f"1 to 16 scenes; given: scenes={scenes}"):
+    with pytest.raises(errors.InvalidInput, match=f"1 to 16 scenes; given: scenes={scenes!r}"):
         CandleMini(scenes=scenes)
 
 

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causal_disent import errors
-from causal_disent.data import candle_drawing
+from causal_disent import errors, get_dataset
+from causal_disent.data import candle_drawing, view
+from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.confounding import Correlate, Never, Only, allowed_combinations, parse_statement
 from causal_disent.data.rule_sets import RULE_SETS, statements
 from causal_disent.data.state_space import StateSpace
@@ -133,6 +134,30 @@ def test_an_unknown_rule_set_suggests_the_nearest():
         errors.UnknownName, match=r"Unknown rule set 'candle_colour'. Did you mean 'candle_color'\?"
     ):
         statements("candle_colour")
+
+
+@pytest.mark.parametrize("confounding", [5, 0, False, [5], [None], b"x", Only, {3: 4}, ""])
+def test_what_is_no_statement_is_refused_at_once(confounding):
+    with pytest.raises(errors.CausalDisentError, match="rule set"):
+        get_dataset("candle_mini", confounding=confounding)
+    with pytest.raises(errors.CausalDisentError, match="rule set"):
+        ArrayDataset(np.zeros((2, 2, 2)), [[0], [1]]).restricted(confounding=confounding)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("never object=cube..torus..x", "Unknown value of the factor 'object' 'torus..x'"),
+        ("never object=torus..cube", "range torus..cube of the factor 'object' is empty.*Write cube..torus"),
+        ("never object=cone unless colour=red", "Unknown factor 'colour'. Did you mean 'color'"),
+        ("only object=cone: color=green", "Unknown value of the factor 'color' 'green'"),
+        ("correlate object weather 0.5", "Unknown factor 'weather'"),
+    ],
+)
+def test_faulty_rules_are_found_when_the_data_set_is_made(statement, message, monkeypatch):
+    monkeypatch.setattr(view, "allowed_combinations", None)  # nothing is enumerated
+    with pytest.raises(errors.CausalDisentError, match=message):
+        get_dataset("candle_mini", confounding=statement)
 
 
 def test_too_many_combinations_are_refused():

@@ -271,6 +271,7 @@ def test_columns_of_text_and_numbers():
 
 
 IMAGES = np.zeros((2, 4, 4), dtype=np.uint8)
+BOX = [0, 0, 4, 4]
 WRONG_ARRAYS = [
     ((IMAGES[0], [[0], [1]]), {}, r"shape \(n, h, w, c\) or \(n, h, w\); given: \(4, 4\)"),
     ((IMAGES[:0], [[0], [1]]), {}, r"given: \(0, 4, 4\)"),
@@ -296,6 +297,21 @@ WRONG_ARRAYS = [
     ((IMAGES, [["cub"], ["cube"]]), {"value_names": [["cube"]]}, "row 0: 'cub'. Did you mean 'cube'?"),
     ((IMAGES, [[0.5], [1.5]]), {"value_names": ["xy"]}, "continuous, so that its values are their own names"),
     ((IMAGES, [[0], [1]]), {"bounding_boxes": [[0, 0, 1, 1]]}, r"shape \(2, 4\): a box for each image"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [BOX, [0, 0, 5, 4]]}, r"box \[0, 0, 5, 4\] of image 1 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [BOX, [0, 0, 4, 5]]}, "which is 4 wide and 4 high"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [[-1, 0, 1, 1], BOX]}, "of image 0 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [[0, -1, 1, 1], BOX]}, "of image 0 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [[2, 0, 2, 1], BOX]}, "of image 0 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [[0, 3, 2, 1], BOX]}, "of image 0 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [[0, 0, np.nan, 1], BOX]}, "of image 0 is no box"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [list("abcd")] * 2}, "numbers of pixels; given: dtype <U1"),
+    ((IMAGES, [[0], [1]]), {"bounding_boxes": [BOX, [0, 0, 1]]}, "`bounding_boxes` must be .*lists of equal"),
+    ((IMAGES, [[0], [1]]), {"graph": "x"}, "`graph` must be a networkx.DiGraph .*given: str"),
+    ((IMAGES, [[0], [1]]), {"graph": nx.Graph()}, "`graph` must be a networkx.DiGraph .*given: Graph"),
+    (([[[0.0]], [[0.0, 1.0]]], [[0], [1]]), {}, "Images must be an array, or lists of equal lengths"),
+    ((IMAGES, [[0, 1], [1]]), {}, "Factors must be an array, or lists of equal lengths"),
+    ((IMAGES, {"a": [[0], [1, 2]]}), {}, "The factor 'a' must be an array, or lists of equal lengths"),
+    ((IMAGES, {"a": [[0], [1]]}), {}, r"The factor 'a' must be one value per point; given: \(2, 1\)"),
 ]
 
 
@@ -335,6 +351,8 @@ def test_order_of_the_values_in_a_folder(folder):
 def test_a_folder_with_a_graph(folder):
     graph = nx.DiGraph([("object", "image"), ("angle", "image")])
     assert FolderDataset(folder, graph=graph).graph is graph
+    with pytest.raises(errors.InvalidInput, match="`graph` must be a networkx.DiGraph .*given: list"):
+        FolderDataset(folder, graph=[("object", "image")])
 
 
 def table_with(folder, *lines):

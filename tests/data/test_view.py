@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from causal_disent import errors, get_dataset
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.dummy import DummyData
-from causal_disent.data.view import DataView, view
+from causal_disent.data.view import DataView, FiniteDataView, view
 
 
 def test_nothing_to_change_changes_nothing(candle):
@@ -113,6 +113,27 @@ def test_boxes_and_graph_come_from_the_base():
     assert "U" in data.graph
     with pytest.raises(AttributeError, match="has no attribute 'weather'"):
         data.weather  # noqa: B018
+
+
+class Torn(FiniteDataView):
+    """A view whose table fails in its own code."""
+
+    @property
+    def factor_table(self):
+        return self.base.tabel
+
+
+class TornTable(ArrayDataset):
+    @property
+    def factor_table(self):
+        return self.source.tabel
+
+
+def test_the_real_error_of_a_property_is_seen(candle):
+    with pytest.raises(AttributeError, match="'CandleMini' object has no attribute 'tabel'"):
+        Torn(candle).factor_table  # noqa: B018
+    with pytest.raises(AttributeError, match="'_ImageArray' object has no attribute 'tabel'"):
+        TornTable(np.zeros((1, 2, 2)), [[0]]).factor_table  # noqa: B018
 
 
 def test_a_table_restricts_its_own_rows(random_state):

@@ -39,6 +39,13 @@ def test_what_is_written_can_be_read(runs, tmp_path, capsys, name):
     assert set(table.columns) == {*RUNS["a"], *RUNS["b"], "path"}
 
 
+def test_every_digit_is_kept(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"x": 0.12345678901234, "n": 2**63 - 1}))
+    main(["--result_file_pattern", str(tmp_path / "a.json"), "--output_path", str(tmp_path / "all.json")])
+    content = json.loads((tmp_path / "all.json").read_text())
+    assert content["x"]["0"] == 0.12345678901234 and content["n"]["0"] == 2**63 - 1
+
+
 def test_the_json_is_what_disentanglement_lib_writes(runs, tmp_path):
     main(["--result_file_pattern", runs, "--output_path", str(tmp_path / "all.json")])
     content = json.loads((tmp_path / "all.json").read_text())
@@ -62,6 +69,8 @@ def test_a_column_of_several_types_in_parquet(runs, tmp_path):
         ("{}", "does not hold a JSON object"),
         ('{"a": {"b": 1}}', "its entry 'a' is not a number"),
         ("[" * 100_000, "not JSON, or cut off"),
+        ('{"a": 1000000000000000000000000000000}', "its entry 'a' has a whole number of more than 64 bits"),
+        ('{"a": [[9223372036854775808]]}', "more than 64 bits"),
         ("\udcff", "not JSON, or cut off"),
     ],
 )

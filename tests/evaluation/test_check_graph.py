@@ -182,12 +182,15 @@ def test_wrong_calls_are_explained(candle, random_state):
         check_graph(DummyData())
     with pytest.raises(errors.InvalidInput, match="`alpha` is between 0 and 1; given: 5"):
         check_graph(candle, alpha=5)
-    with pytest.raises(
-        errors.InvalidInput, match="at least 2 points and a `random_state`; given: 100 points and None"
-    ):
+    with pytest.raises(errors.InvalidInput, match="`alpha` is between 0 and 1; given: 'a'"):
+        check_graph(candle, alpha="a")
+    with pytest.raises(errors.InvalidInput, match="needs a `random_state` that it is drawn with; none is given"):
         check_graph(candle, num_points=100)
-    with pytest.raises(errors.InvalidInput, match="given: 1 points"):
-        check_graph(candle, num_points=1, random_state=random_state)
+    for number in (1, 2.5, "9"):
+        with pytest.raises(errors.InvalidInput, match=f"2 points, a whole number; given: {number!r}.$"):
+            check_graph(candle, num_points=number, random_state=random_state)
+    with pytest.raises(errors.InvalidInput, match="`graph` must be a networkx.DiGraph .*given: str"):
+        check_graph(candle, graph="object -> image")
     with pytest.raises(errors.InvalidInput, match="without cycles"):
         check_graph(candle, graph=nx.DiGraph([("object", "color"), ("color", "object")]))
     with pytest.raises(errors.UnknownName, match="no node for the factor 'color'. Did you mean 'colour'?"):

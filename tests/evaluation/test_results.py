@@ -5,7 +5,14 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.evaluation.local_engine import LocalEngine
-from causal_disent.evaluation.results import new_file, new_folder, plain, write_results
+from causal_disent.evaluation.results import (
+    check_apart,
+    new_file,
+    new_folder,
+    plain,
+    read_results,
+    write_results,
+)
 
 
 def files(folder):
@@ -28,25 +35,63 @@ def test_layout(tmp_path):
 
 def test_earlier_steps_are_carried_along(tmp_path):
     write_results(tmp_path / "a", "train", {"loss": 1.0}, "", {"vae.beta": "4"})
-    write_results(tmp_path / "b", "evaluation", {"UC": 1.0}, "", {}, previous=tmp_path / "a" / "results")
+    write_results(tmp_path / "b", "evaluation", {"UC": 1.0}, "", {}, read_results(tmp_path / "a"))
     aggregate = json.loads((tmp_path / "b/results/aggregate/evaluation.json").read_text())
     assert aggregate["train_config.vae.beta"] == "4" and aggregate["evaluation_results.UC"] == 1.0
     assert "results/aggregate/train.json" in files(tmp_path / "b")
 
 
-def test_a_link_in_earlier_results_is_not_followed(tmp_path):
-    (tmp_path / "secret").write_text("{}")
-    (tmp_path / "results/json").mkdir(parents=True)
-    (tmp_path / "results/json/train_results.json").symlink_to(tmp_path / "secret")
-    write_results(tmp_path / "b", "evaluation", {}, "", {}, previous=tmp_path / "results")
-    assert "results/json/train_results.json" not in files(tmp_path / "b")
+@pytest.mark.parametrize("name", ["results", "results/json", "results/json/train_results.json"])
+def test_a_link_in_earlier_results_is_refused(tmp_path, name):
+    write_results(tmp_path / "a", "train", {"loss": 1.0}, "", {})
+    (tmp_path / "a" / name).rename(tmp_path / "moved")
+    (tmp_path / "a" / name).symlink_to(tmp_path / "moved")
+    with pytest.raises(errors.InvalidInput, match=f"{name} cannot be used: it is a symbolic link"):
+        read_results(tmp_path / "a")
 
 
-def test_a_torn_earlier_result_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "not JSON, or cut off"),
+        ("[1]", "does not hold a JSON object"),
+        ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "not JSON|levels deep"),
+        ('{"a": ' + "[" * 100 + "]" * 100 + "}", "more than 20 levels deep"),
+        (" " * (16 * 2**20 + 1), "are the most that are read"),
+    ],
+    ids=["torn", "list", "very deep", "deep", "large"],
+)
+def test_an_earlier_result_that_cannot_be_used_is_named(tmp_path, text, reason):
     (tmp_path / "results/json").mkdir(parents=True)
-    (tmp_path / "results/json/train_results.json").write_text("{")
-    with pytest.raises(errors.InvalidInput, match="train_results.json cannot be read"):
-        write_results(tmp_path / "b", "evaluation", {}, "", {}, previous=tmp_path / "results")
+    file = tmp_path / "results/json/train_results.json"
+    file.write_text(text)
+    with pytest.raises(errors.InvalidInput, match=f"{file} cannot be (read|used).*({reason})"):
+        read_results(tmp_path)
+
+
+def test_too_many_earlier_results_are_refused(tmp_path):
+    (tmp_path / "results/gin").mkdir(parents=True)
+    for number in range(1001):
+        (tmp_path / f"results/gin/{number}").touch()
+    with pytest.raises(errors.InvalidInput, match="more than 1,000 results"):
+        read_results(tmp_path)
+
+
+def test_no_earlier_results(tmp_path):
+    assert read_results(tmp_path) == {}
+
+
+def test_an_output_that_would_replace_its_input_is_refused(tmp_path):
+    source = tmp_path / "runs/0/model"
+    (source / "tfhub").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(source)
+    write_results(source / "scores", "evaluation", {}, "", {})
+    for target in (source, tmp_path / "link", source.parent, tmp_path, source / "scores/.."):
+        with pytest.raises(errors.InvalidInput, match="is or contains the input folder .*runs/0/model"):
+            check_apart([tmp_path / "free", target], [tmp_path / "other", source])
+    with pytest.raises(errors.InvalidInput, match="tfhub is a part of the input folder"):
+        check_apart([source / "tfhub"], [source])
+    check_apart([source / "new", source / "scores", tmp_path / "runs/1"], [source])
 
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path):

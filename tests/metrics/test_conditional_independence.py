@@ -54,16 +54,25 @@ def test_finds_dependence_of_any_form(target):
 
 
 def test_a_common_cause_is_not_taken_for_dependence():
-    generator = np.random.RandomState(0)
-    first = generator.randint(5, size=2000)
-    second = (first + generator.randint(2, size=2000)) % 5  # goes with the first
-    code = first + 0.3 * generator.normal(size=2000)
-    assert abs(np.corrcoef(code, second)[0, 1]) > 0.3
-    factors = np.column_stack([first, second])
-    on_first, on_second = randomization_test(
-        code, factors, np.array([0, 1]), exchange_within_strata, np.random.RandomState(0)
-    )
-    assert on_first == 0.005 and on_second > 0.05
+    rejected = []
+    for seed in range(8):
+        generator = np.random.RandomState(seed)
+        first = generator.randint(5, size=1000)
+        second = (first + generator.randint(2, size=1000)) % 5  # goes with the first
+        code = first + 0.3 * generator.normal(size=1000)
+        assert abs(np.corrcoef(code, second)[0, 1]) > 0.3
+        factors, columns = np.column_stack([first, second]), np.array([0, 1])
+        rejected.append(randomization_test(code, factors, columns, exchange_within_strata, generator) < 0.05)
+    on_first, on_second = np.sum(rejected, axis=0)
+    # Of 8 tests at level 0.05, more than 2 rejections have a probability of less than 1 %.
+    assert on_first == 8 and on_second <= 2
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.full(200, "a"), 1.0])
+def test_redraw_must_return_numbers_for_all_rows(wrong):
+    factors = np.random.RandomState(0).randint(4, size=(400, 2))
+    with pytest.raises(errors.InvalidInput, match="`redraw` must return a number for each of 200 rows"):
+        randomization_test(factors[:, 0], factors, np.array([1]), lambda *_: wrong, np.random.RandomState(0))
 
 
 def test_points_change_places_within_their_stratum_only():
@@ -84,7 +93,7 @@ def test_a_factor_alone_changes_places_with_all():
 
 def test_points_that_never_agree():
     rows = np.column_stack([np.arange(60), np.arange(60)[::-1]])
-    with pytest.raises(errors.InvalidInput, match="too few agree .* Give more points, or `redraw`"):
+    with pytest.raises(errors.InvalidInput, match="too few points agree .* Give more points, or `redraw`"):
         exchange_within_strata(np.column_stack([rows, np.arange(60) % 61]), 0, np.random.RandomState(0))
 
 

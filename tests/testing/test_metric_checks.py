@@ -25,7 +25,7 @@ def sample(data, encoder, random_state, num=100):
 
 
 def correlation(ground_truth_data, representation_function, random_state, artifact_dir=None):
-    """Returns ``score``, how far each factor correlates with a code of its own."""
+    """Returns ``score``, the `mcc` of 100 points."""
     return {"score": mcc(*sample(ground_truth_data, representation_function, random_state)).score}
 
 
@@ -49,7 +49,7 @@ def metric(function):
     """The good entry with another function, `function(codes, factors, random_state)`."""
 
     def computed(ground_truth_data, representation_function, random_state, artifact_dir=None):
-        """Returns scores."""
+        """Returns scores, compared with `mcc`."""
         codes, factors = sample(ground_truth_data, representation_function, random_state)
         return function(codes, factors, random_state)
 
@@ -121,6 +121,21 @@ def about_the_weather(codes, factors, _):
     raise errors.InvalidInput("It rains.")
 
 
+def without_formula(ground_truth_data, representation_function, random_state, artifact_dir=None):
+    """Returns ``score``."""
+    return correlation(ground_truth_data, representation_function, random_state)
+
+
+def with_example(text):
+    """A metric with this example; made here, as pytest would run that of a function of this file."""
+
+    def computed(ground_truth_data, representation_function, random_state, artifact_dir=None):
+        return correlation(ground_truth_data, representation_function, random_state)
+
+    computed.__doc__ = f"Returns ``score``.\n\n{text}\n"
+    return replace(GOOD_METRIC, factory=computed)
+
+
 BROKEN_METRICS = {
     "documented": [
         (replace(GOOD_METRIC, summary=""), "no summary"),
@@ -128,6 +143,12 @@ BROKEN_METRICS = {
         (replace(GOOD_METRIC, factory=undocumented), "no docstring"),
         (replace(GOOD_METRIC, factory=sample), "no docstring"),
         (replace(GOOD_METRIC, factory=Range), "does not say what is returned"),
+        (replace(GOOD_METRIC, factory=without_formula), "no formula"),
+        (declaring(range=None), "does not say where its scores lie"),
+    ],
+    "example_passes": [
+        (replace(GOOD_METRIC, factory=without_formula), "no example"),
+        (with_example(">>> 1 + 1\n3"), "(?s)an example fails.*Expected.*3.*Got.*2"),
     ],
     "declarations_hold_together": [
         (declaring(known_failures="one_cod: many"), "Unknown check 'one_cod'. Did you mean 'one_code'"),
@@ -150,6 +171,7 @@ BROKEN_METRICS = {
         (metric(lambda *_: {1: 0.5}), "keys of the scores are text; one is 1"),
         (metric(lambda *_: {"score": object()}), "'score' cannot be written to a result file: .* a object"),
         (metric(lambda *_: {"score": 1.0, "more": {"a": [0.0, np.inf]}}), "finite; 'more' is inf"),
+        (metric(lambda *_: {"score": 1.0, "more": {"a": [np.float64(0.5)]}}), "'more' holds a float64"),
     ],
     "headline_within_range": [
         (scoring(lambda codes, factors: 2.0), "perfect codes is 2, outside 0..1"),
@@ -186,6 +208,7 @@ BROKEN_METRICS = {
     ],
     "constant_factor": [(scoring(divided_by_constant), "finite; 'score' is inf")],
     "one_code": [(scoring(of_two_codes), "it raised IndexError: .* A user's mistake is a .*InvalidInput")],
+    "no_code": [(metric(about_the_weather), "does not speak of the codes: It rains")],
     "codes_with_nan": [
         (scoring(lambda codes, factors: float(codes.mean())), "finite; 'score' is nan"),
         (metric(about_the_weather), "does not speak of the codes: It rains"),
@@ -208,7 +231,7 @@ def test_a_good_metric_passes():
 def test_all_failures_are_told_at_once():
     with pytest.raises(CheckFailed) as raised:
         check_metric(metric(writing_to_codes))
-    assert re.match(r"The metric 'correlation' fails \d of 16 checks:\n  ", str(raised.value))
+    assert re.match(r"The metric 'correlation' fails \d of 18 checks:\n  ", str(raised.value))
     assert "\n  codes_stay_as_they_are: it writes" in str(raised.value)
 
 

@@ -25,7 +25,7 @@ Contents = TypeVar("Contents")
 def cache_folders(data: Path, chosen: str | Path | None) -> list[Path]:
     """Where contents may be, first choice first: with the data, or in the user's cache folder."""
     own = "candle-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
-    return [data / BESIDE, user_cache() / own] if chosen is None else [Path(chosen) / own]
+    return [data / BESIDE, user_cache() / own] if chosen is None else [Path(str(chosen)) / own]
 
 
 def remembered(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
+from causal_disent.data._given import is_number
 from causal_disent.data.state_space import StateSpace
 
 __all__ = ["Bounds", "Label", "LabelReader"]
@@ -58,14 +59,20 @@ class LabelReader:
         extra_values: Mapping[str, Sequence[object]] | None = None,
     ) -> None:
         written = {factor: dict(names) for factor, names in values.items()}
+        if not (extra_values is None or isinstance(extra_values, Mapping)):
+            raise errors.InvalidInput(
+                "`extra_values` is a mapping of factors to lists of names, such as {'object': ['monkey']}; given: "
+                f"{extra_values!r}."
+            )
         for factor, names in (extra_values or {}).items():
             if factor not in written:
                 raise errors.unknown("factor", factor, written)
-            if isinstance(names, str):
+            if isinstance(names, str) or not isinstance(names, Iterable):
                 raise errors.InvalidInput(
                     f"`extra_values` takes a list of names for '{factor}'; given: {names!r}."
                 )
-            written[factor].update({str(name): str(name) for name in names})
+            for name in names:
+                _add_value(factor, written[factor], name)
         self.written = written
         self.space = StateSpace(written)
         self._places = {
@@ -100,6 +107,20 @@ class LabelReader:
                 f"{errors.listing(self.written[factor].values())}; `extra_values` adds others",
             )
         return place
+
+
+def _add_value(factor: str, written: dict[str, str], name: Any) -> None:
+    """Add a value that files write as it is to the values of a factor, unless it would be taken for another."""
+    text = _simplified(float(name)) if is_number(name) else name
+    if not isinstance(text, str) or not _simplified(text).strip("\0"):
+        raise errors.InvalidInput(f"`extra_values` of '{factor}' are text or numbers; given: {name!r}.")
+    for known, known_text in written.items():
+        if _simplified(text) in (_simplified(known), _simplified(known_text)):
+            raise errors.InvalidInput(
+                f"`extra_values` adds {name!r} to the factor '{factor}', which has '{known}' already; files do "
+                "not tell the two apart. Leave it out, or call it something else."
+            )
+    written[text] = text
 
 
 def _content(path: Path) -> Any:

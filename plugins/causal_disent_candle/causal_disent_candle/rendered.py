@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from causal_disent_datasets.files import FromFiles
+from causal_disent_datasets.files import FromFiles, incomplete
 
 from causal_disent import errors
+from causal_disent.data._given import is_whole
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import IntArray
 from causal_disent_candle.cache import cache_folders, remembered
@@ -80,7 +81,7 @@ class RenderedData(FromFiles, TableData):
         listing = list_folder(self._folder(folder))
         contents = self._contents(listing, labels, shape, cache)
         if contents.broken and not skip_broken:
-            raise _broken(listing.folder, contents.broken)
+            raise self._broken(listing.folder, contents.broken)
         if not len(contents.positions):
             raise errors.InvalidInput(f"No image of {listing.folder} can be used. {contents.broken[0]}")
         source = MappedImages(contents.path / IMAGES, contents.boxes, self.make_graph())
@@ -124,21 +125,37 @@ class RenderedData(FromFiles, TableData):
                 f"{len(data.missing):,} of {data.space.num_combinations:,} combinations have no image",
                 "no checksums are published for this data set",
             ]
-            return lines + [f"left out: {message}" for message in data.broken]
+            lines += [f"left out: {message}" for message in data.broken]
+            found, allowed = data.rule_set.combinations, data.rule_set.allowed
+            return lines if data.rule_set.is_complete else [*lines, incomplete(found, allowed, "combinations")]
 
     @classmethod
     def _folder(cls, folder: str | Path | None) -> Path:
         if folder is None:
             return cls.publication.find()[0]
-        if not Path(folder).is_dir():
+        path = Path(str(folder))  # on the command line a folder called 5 comes as a number
+        if not path.is_dir():
             raise errors.InvalidInput(f"The folder {folder} does not exist.")
-        return Path(folder)
+        return path
+
+    @classmethod
+    def _broken(cls, folder: Path, messages: Sequence[str]) -> errors.InvalidInput:
+        named = "\n".join(f"  {message}" for message in messages[:MOST_NAMED])
+        more = f"\n  ... and {len(messages) - MOST_NAMED:,} more" if len(messages) > MOST_NAMED else ""
+        count = "is 1 image" if len(messages) == 1 else f"are {len(messages):,} images"
+        (name,) = cls.publication.files
+        return errors.InvalidInput(
+            f"In {folder} there {count} that cannot be used:\n{named}{more}\nRepair or remove them, or leave them "
+            f"out: skip_broken=True in Python, {name}.skip_broken = True in a config, --options skip_broken=True "
+            "on the command line."
+        )
 
     def _contents(
         self, listing: Listing, labels: LabelReader, size: tuple[int, int], cache: str | Path | None
     ) -> Contents:
         height, width = size
-        read_as = repr((VERSION, listing.fingerprint, labels.written, self.unique, size))
+        # Part of the name, so that what is read with other values is kept beside this and does not replace it.
+        values = _digest(labels.written, self.unique)[:8]
 
         def read(path: Path) -> Contents | None:
             return open_contents(path, len(listing.images), size, labels.space)
@@ -148,35 +165,31 @@ class RenderedData(FromFiles, TableData):
 
         return remembered(
             cache_folders(listing.folder, cache),
-            f"{height}x{width}",
-            hashlib.sha256(read_as.encode()).hexdigest(),
+            f"{height}x{width}-{values}",
+            _digest(VERSION, listing.fingerprint, labels.written, self.unique, size),
             len(listing.images) * (height * width * 3 + 100),
             read,
             make,
         )
 
 
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
 def _height_and_width(size: Any) -> tuple[int, int]:
     if isinstance(size, str):
         match = re.fullmatch(r"(\d{1,5})(?:x(\d{1,5}))?", size.strip())
-        size = tuple(int(side) for side in match.groups() if side) if match else ()
-    sides = tuple(size) if isinstance(size, Sequence) else (size,)
+        sides = tuple(int(side) for side in match.groups() if side) if match else ()
+    else:
+        sides = tuple(size) if isinstance(size, Sequence) else (size,)
     if len(sides) == 1:
         sides *= 2
     lowest, highest = SIDES
-    whole = all(isinstance(side, (int, np.integer)) and lowest <= side <= highest for side in sides)
+    whole = all(is_whole(side) and lowest <= side <= highest for side in sides)
     if len(sides) != 2 or not whole:
         raise errors.InvalidInput(
             f"`size` is one number, or height and width such as 240x320, each from {lowest} to {highest}; given: "
             f"{size!r}."
         )
     return int(sides[0]), int(sides[1])
-
-
-def _broken(folder: Path, messages: Sequence[str]) -> errors.InvalidInput:
-    named = "\n".join(f"  {message}" for message in messages[:MOST_NAMED])
-    more = f"\n  ... and {len(messages) - MOST_NAMED:,} more" if len(messages) > MOST_NAMED else ""
-    return errors.InvalidInput(
-        f"In {folder} there are {len(messages):,} images that cannot be used:\n{named}{more}\n"
-        "Repair or remove them, or leave them out: skip_broken=True, --skip_broken."
-    )

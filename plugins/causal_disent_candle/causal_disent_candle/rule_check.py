@@ -45,7 +45,8 @@ class ObeyedRules:
         return self.combinations == self.allowed
 
     def __str__(self) -> str:
-        text = f"{self.name}: {self.images:,} images show {self.combinations:,} of {self.allowed:,} combinations"
+        images = "1 image shows" if self.images == 1 else f"{self.images:,} images show"
+        text = f"{self.name}: {images} {self.combinations:,} of {self.allowed:,} combinations"
         others = [name for name in self.obeyed if name != self.name]
         return f"{text}; they obey {', '.join(others)} too" if others else text
 

@@ -32,6 +32,21 @@ def test_a_folder_that_is_not_there(tmp_path):
         Candle(tmp_path / "nowhere")
 
 
+def test_an_empty_folder_is_not_found(root):
+    (root / "candle" / ".hidden").mkdir(parents=True)
+    assert Candle.locate() == [(root / "candle", False)] and not Candle.is_found()
+    with pytest.raises(errors.InvalidInput, match="candle, which cannot be found, or is empty"):
+        Candle()
+
+
+def test_a_folder_with_a_number_for_a_name(root, monkeypatch):
+    written.write(root / "5", written.V2, ROWS)
+    monkeypatch.chdir(root)
+    assert len(Candle(5).factor_table) == 5
+    with pytest.raises(errors.InvalidInput, match="The folder 6 does not exist"):
+        Candle(6)
+
+
 def test_a_folder_without_images(tmp_path):
     (tmp_path / "readme.txt").write_text("nothing")
     with pytest.raises(errors.InvalidInput, match="it has no images <number>.png or <number>.jpg"):
@@ -160,6 +175,22 @@ def test_an_image_without_label_and_a_label_without_image(folder):
         Candle()
     assert "should go together, and there are: 4.png." in caught.value.message and "7.json" in caught.value.message
     assert len(Candle(skip_broken=True).factor_table) == 3
+
+
+def test_broken_files_are_left_out_in_python_in_configs_and_on_the_command_line(folder, tmp_path):
+    (folder / "4.json").write_text("{}")
+    with pytest.raises(errors.InvalidInput, match="there is 1 image that cannot be used") as caught:
+        Candle()
+    for way in (
+        "skip_broken=True in Python",
+        "candle.skip_broken = True in a config",
+        "--options skip_broken=True",
+    ):
+        assert way in caught.value.message
+    other = written.write(tmp_path / "v1", written.V1, [[0] * 6])
+    (other / "1.json").write_text("{}")
+    with pytest.raises(errors.InvalidInput, match="candle_v1.skip_broken = True in a config"):
+        CandleV1(other)
 
 
 def test_two_images_for_one_label(folder):

@@ -58,6 +58,19 @@ def test_each_size_is_kept_by_itself(folder, reads):
     assert reads == [] and len(caches(folder / ".causal_disent")) == 2
 
 
+def test_what_is_read_with_other_values_is_kept_by_itself(folder, reads):
+    Candle(), Candle(extra_values={"object": ["monkey"]}), reads.clear()
+    assert Candle().factors_num_values[0] == 5
+    assert Candle(extra_values={"object": ["monkey"]}).factors_num_values[0] == 6
+    assert reads == [] and len(caches(folder / ".causal_disent")) == 2
+
+
+def test_a_cache_with_a_number_for_a_name(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Candle(cache=5)
+    assert (tmp_path / "5").is_dir()
+
+
 def change_an_image(folder):
     Image.fromarray(written.pixels([9] * 6)).save(folder / "4.png")
 

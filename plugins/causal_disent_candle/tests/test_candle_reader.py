@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -107,9 +108,10 @@ def test_sizes(folder, size, shape):
     np.testing.assert_array_equal(bands(data.observations(np.arange(40))), ROWS)
 
 
-@pytest.mark.parametrize("size", [0, 4, 5000, "big", "64x", (64,) * 3, 64.5, "64x64x64", None])
+@pytest.mark.parametrize("size", [0, 4, 5000, "big", "64x", (64,) * 3, 64.5, "64x64x64", "64xa", None])
 def test_sizes_that_cannot_be(folder, size):
-    with pytest.raises(errors.InvalidInput, match="`size` is one number, or height and width such as 240x320"):
+    message = "`size` is one number, or height and width such as 240x320"
+    with pytest.raises(errors.InvalidInput, match=f"{message}, .*given: {re.escape(repr(size))}"):
         Candle(size=size)
 
 
@@ -223,8 +225,39 @@ def test_values_that_a_renderer_added(tmp_path):
     assert data.sample_factors(1, np.random.RandomState(0))[0, 0] == 5
     with pytest.raises(errors.UnknownName, match="Did you mean 'object'"):
         Candle(tmp_path, extra_values={"objects": ["monkey"]})
-    with pytest.raises(errors.InvalidInput, match="a list of names"):
-        Candle(tmp_path, extra_values={"object": "monkey"})
+
+
+def test_numbers_that_a_renderer_added(tmp_path):
+    content = written.label(written.V2, [0] * 6)
+    next(iter(content["objects"].values()))["size"] = 3
+    written.write_one(tmp_path, "0", content, written.pixels([0] * 6))
+    for number in (3, 3.0, np.int64(3), "3"):
+        data = Candle(tmp_path, extra_values={"size": [number]})
+        assert data.value_names[2] == ("small", "medium", "large", "3")
+        assert data.factor_table["size"].tolist() == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("extra_values", "message"),
+    [
+        (3, "is a mapping of factors to lists of names, .*given: 3"),
+        (["monkey"], r"is a mapping of factors .*given: \['monkey'\]"),
+        ({"object": "monkey"}, "takes a list of names for 'object'; given: 'monkey'"),
+        ({"object": 3}, "takes a list of names for 'object'; given: 3"),
+        ({"object": ["Cube"]}, "adds 'Cube' to the factor 'object', which has 'cube' already"),
+        ({"object": ["monkey", "Monkey"]}, "adds 'Monkey' .*which has 'monkey' already"),
+        ({"scene": ["city_square"]}, "which has 'city square' already"),
+        ({"size": [2.0]}, "adds 2.0 to the factor 'size', which has 'medium' already"),
+        ({"size": ["Medium"]}, "which has 'medium' already"),
+        ({"object": [None]}, "are text or numbers; given: None"),
+        ({"object": [" "]}, "are text or numbers; given: ' '"),
+        ({"object": [float("nan")]}, "are text or numbers; given: nan"),
+    ],
+)
+def test_wrong_extra_values(tmp_path, extra_values, message):
+    written.write(tmp_path, written.V2, [[0] * 6])
+    with pytest.raises(errors.InvalidInput, match=message):
+        Candle(tmp_path, extra_values=extra_values)
 
 
 def test_the_synthetic_set_has_several_images_of_a_combination(root):

@@ -107,7 +107,16 @@ def test_the_commands(registered, files, capsys):
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("candle "))
     assert line.split()[1] == "found"
     assert main(["datasets", "verify", "candle"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "candle: ok"
+    assert capsys.readouterr().out.splitlines()[-1] == "candle: incomplete: 30 of 21,600 combinations"
+    assert main(["datasets", "verify", "synthetic"]) == 0  # three combinations are all that its rules allow
+    assert capsys.readouterr().out.splitlines()[-1] == "synthetic: ok"
+
+
+def test_a_folder_with_a_number_for_a_name(registered, tmp_path, monkeypatch, capsys):
+    written.write(tmp_path / "5", written.V2, written.some_rows(written.V2, 3))
+    monkeypatch.chdir(tmp_path)
+    assert main(["datasets", "verify", "candle", "--options", "folder=5"]) == 0
+    assert "5: 3 images of 320x240 pixels" in capsys.readouterr().out
 
 
 def test_the_commands_on_a_broken_folder(registered, tmp_path, capsys):

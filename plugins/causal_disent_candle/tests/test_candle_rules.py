@@ -57,6 +57,11 @@ def test_of_two_rule_sets_the_tighter_one_is_named():
     assert str(found).endswith("of 12,546 combinations; they obey candle_table6 too")
 
 
+def test_one_image_is_one_image():
+    found = recognise(written.V2, np.zeros((1, 6), dtype=int), Candle.rule_sets)
+    assert str(found).startswith("candle_released: 1 image shows 1 of 12,546 combinations")
+
+
 def test_the_loader_reports_it(tmp_path):
     rows = allowed(written.V2, "candle_table6")
     rows = rows[np.random.RandomState(1).permutation(len(rows))[:60]]

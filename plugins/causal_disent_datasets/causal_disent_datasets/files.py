@@ -11,7 +11,7 @@ from typing import ClassVar
 from causal_disent import errors
 from causal_disent.progress import track
 
-__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "unusable"]
+__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "incomplete", "unusable"]
 
 #: The environment variable that names the folder below which all files are, as in disentanglement_lib.
 VARIABLE = "DISENTANGLEMENT_LIB_DATA"
@@ -56,9 +56,9 @@ class Publication:
         return Path(os.environ.get(VARIABLE) or ".").joinpath(*file.split("/"))
 
     def locate(self) -> list[tuple[Path, bool]]:
-        """Each file or folder, and whether it is there."""
+        """Each file or folder, and whether it is there; an empty folder is not."""
         paths = [self.path(file) for file in self.files]
-        return [(path, path.exists()) for path in paths]
+        return [(path, _has_content(path)) for path in paths]
 
     def is_found(self) -> bool:
         """Whether all files are there, or with `any_file` at least one."""
@@ -73,10 +73,11 @@ class Publication:
     def missing(self, *paths: Path) -> errors.InvalidInput:
         """The error for `paths` that are not there."""
         joint = " or " if self.any_file else " and "
+        empty = ", or is empty" if any(path.is_dir() for path in paths) else ""
         return errors.InvalidInput(
-            f"{self.title} needs {joint.join(map(str, paths))}, which cannot be found. The environment variable "
-            f"{VARIABLE} sets the root folder (now: '{os.environ.get(VARIABLE) or '.'}'). The data is published "
-            f"at {self.published}."
+            f"{self.title} needs {joint.join(map(str, paths))}, which cannot be found{empty}. The environment "
+            f"variable {VARIABLE} sets the root folder (now: '{os.environ.get(VARIABLE) or '.'}'). The data is "
+            f"published at {self.published}."
         )
 
     def check_digests(self) -> list[str]:
@@ -105,12 +106,29 @@ class FromFiles:
         """Check the files as a whole, which may take minutes.
 
         Returns:
-            A line for each thing that was checked; what is wrong is an `InvalidInput`.
+            A line for each thing that was checked; what is wrong is an `InvalidInput`. Where nothing is wrong,
+            but something is missing that may be, the last line is `incomplete`.
         """
         cls.publication.find()
         cls()  # opening checks the sizes and shapes that the files declare
         sizes = f"{cls.publication.title}: the files have the sizes and shapes they should have"
         return [sizes, *cls.publication.check_digests()]
+
+
+def _has_content(path: Path) -> bool:
+    """Whether it is a file, or a folder with something in it that is not hidden."""
+    if not path.is_dir():
+        return path.exists()
+    try:
+        with os.scandir(path) as entries:
+            return any(not entry.name.startswith(".") for entry in entries)
+    except OSError:
+        return False
+
+
+def incomplete(number: int, total: int, things: str) -> str:
+    """The line of `FromFiles.verify` that says part of a data set is there."""
+    return f"incomplete: {number:,} of {total:,} {things}"
 
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:

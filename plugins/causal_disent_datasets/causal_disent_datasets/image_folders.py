@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from causal_disent_datasets.stacked import Factors
 __all__ = ["Falcor3d", "Isaac3d"]
 
 SIDE = 128
+#: Images that are opened to verify a folder; to open them all would take an hour.
+OPENED = 1000
 
 
 def _publication(title: str, size: str) -> Publication:
@@ -59,13 +62,23 @@ class _NumberedPngs(FromFiles, Factors):
 
     @classmethod
     def verify(cls) -> list[str]:
-        """Look for all images."""
+        """Look for all images, and open some."""
         data = cls()
         total = data.space.num_combinations
-        for index in track(range(total), f"looking into {data._folder}", unit="image"):
-            if not data._path(index).is_file():
+        with os.scandir(data._folder) as entries:
+            found = {entry.name for entry in entries if entry.name.endswith(".png") and entry.is_file()}
+        for index in range(total):
+            if data._path(index).name not in found:
                 raise unusable(data._path(index), "it is not there")
-        return [f"{data._folder}: all {total:,} images are there"]
+        if len(found) != total:
+            raise unusable(data._folder, f"it should have {total:,} images, and has {len(found):,}")
+        opened = np.unique(np.linspace(0, total - 1, OPENED).astype(int))
+        for index in track(opened, f"opening images of {data._folder}", unit="image"):
+            data.pixels(np.array([index]))
+        return [
+            f"{data._folder}: all {total:,} images are there",
+            f"{data._folder}: {len(opened):,} of them, evenly spaced, are whole and have the right size",
+        ]
 
 
 class Falcor3d(_NumberedPngs):

@@ -69,11 +69,11 @@ class _Mpi3d(FromFiles, StackedImages):
 
     @classmethod
     def verify(cls) -> list[str]:
-        """Check the shape, and the digest of the final release; none is known of the challenge's."""
+        """Check the shape, and the digest of the final release; of the challenge's, which has none, the bytes."""
         data = cls()
         opened = f"{data._member.path}: {data.space.num_combinations:,} images"
         is_final = data.space.num_combinations == StateSpace(FINAL).num_combinations
-        return [opened, *(cls.publication.check_digests() if is_final else ())]
+        return [opened, *(cls.publication.check_digests() if is_final else [data._member.check_bytes()])]
 
 
 class Mpi3dToy(_Mpi3d):

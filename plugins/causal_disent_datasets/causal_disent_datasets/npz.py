@@ -19,6 +19,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
+from causal_disent.progress import track
 from causal_disent_datasets.files import unusable
 from causal_disent_datasets.mapping import map_array
 from causal_disent_datasets.unpacked import unpack_once
@@ -66,14 +67,31 @@ class Member:
             tag = f"{self.name}.{self.entry.CRC:08x}"
             return self._map(unpack_once(self.path, tag, self.entry.file_size, self._unpack), 0)
 
+    def check_bytes(self) -> str:
+        """A line that says the bytes are those that were put into the archive, or an error that says they are not.
+
+        All of them are read and compared with the archive's checksum.
+        """
+        steps = -(-self.entry.file_size // CHUNK)
+        chunks = track(self._chunks(), f"reading {self.path.name}", total=steps, unit="chunk")
+        size = sum(len(chunk) for chunk in chunks)
+        if size != self.entry.file_size:
+            raise unusable(self.path, f"{self.entry.file_size:,} bytes should come out of it, and {size:,} do")
+        return f"{self.path}: the bytes of '{self.name}' have the archive's checksum"
+
     def _map(self, path: Path, offset: int) -> np.ndarray:
         return map_array(path, self.dtype, self.shape, offset + self.header_size)
 
     def _unpack(self, target: BinaryIO) -> Iterator[int]:
         """Write the member to `target`, giving the bytes of each step; the checksum is compared at the end."""
+        for chunk in self._chunks():
+            yield target.write(chunk)
+
+    def _chunks(self) -> Iterator[bytes]:
+        """All bytes of the member; the last step compares their checksum with the archive's."""
         with _clear_errors(self.path), zipfile.ZipFile(self.path) as archive, archive.open(self.entry) as stream:
             while chunk := stream.read(CHUNK):
-                yield target.write(chunk)
+                yield chunk
 
 
 def open_member(path: Path, name: str, shapes: Sequence[tuple[int, ...]], dtype: str = "uint8") -> Member:

@@ -7,7 +7,7 @@ from typing import Any
 from causal_disent.data.state_space import StateSpace
 from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.h5 import open_images
-from causal_disent_datasets.npz import open_member
+from causal_disent_datasets.npz import Member, open_member
 from causal_disent_datasets.stacked import StackedImages
 
 __all__ = ["Shapes3d"]
@@ -47,6 +47,12 @@ class Shapes3d(FromFiles, StackedImages):
             self._images: Any = open_member(path, "images", [(*self.space.sizes, *IMAGE_SHAPE), images])
         else:
             self._images = open_images(path, "images", images)
+
+    @classmethod
+    def verify(cls) -> list[str]:
+        """Check the shape, the digest of the h5 file, and the bytes of the npz file, which has no digest."""
+        images = cls()._images
+        return [*super().verify(), *([images.check_bytes()] if isinstance(images, Member) else [])]
 
     def load(self) -> Any:
         array = self._images.array()

@@ -66,8 +66,54 @@ def test_an_image_that_is_missing_is_named(falcor):
         Falcor3d.verify()
 
 
-def test_a_folder_that_is_not_full(falcor):
+class Small(Falcor3d):
+    """Six images, all of which are opened."""
+
+    values = {"lighting_x": range(3), "camera_x": range(2)}
+
+
+@pytest.fixture
+def small(root):
+    folder = root / "Falcor3D/images"
+    for index in range(6):
+        write(folder, index, noise())
+    return folder
+
+
+def test_verify(small):
+    assert Small.verify() == [
+        f"{small}: all 6 images are there",
+        f"{small}: 6 of them, evenly spaced, are whole and have the right size",
+    ]
+
+
+def test_verify_opens_images(small):
+    cut(small / "000004.png")
+    with pytest.raises(errors.InvalidInput, match="000004.png cannot be used: it is not a whole picture"):
+        Small.verify()
+    write(small, 4, noise(64))
+    with pytest.raises(errors.InvalidInput, match="000004.png .* of 128x128 or 1024x1024 pixels, and is of 64x64"):
+        Small.verify()
+
+
+def test_verify_counts_images(small):
+    write(small, 6, noise())
+    with pytest.raises(errors.InvalidInput, match="images cannot be used: it should have 6 images, and has 7"):
+        Small.verify()
+    (small / "000002.png").unlink()
+    with pytest.raises(errors.InvalidInput, match="000002.png cannot be used: it is not there"):
+        Small.verify()
+
+
+def test_an_empty_folder_is_not_found(falcor):
     (falcor / "233279.png").unlink()
+    assert not Falcor3d.is_found()
+    with pytest.raises(errors.InvalidInput, match="which cannot be found, or is empty"):
+        Falcor3d()
+
+
+def test_a_folder_that_is_not_full(falcor):
+    (falcor / "233279.png").rename(falcor / "000000.png")
     with pytest.raises(errors.InvalidInput, match="should have 233,280 images up to 233279.png"):
         Falcor3d()
 

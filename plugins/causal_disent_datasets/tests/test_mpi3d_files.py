@@ -85,7 +85,28 @@ def test_another_number_of_images(root):
         Mpi3dToy()
 
 
-def test_verify(root):
-    write(root, "mpi3d_toy", CHALLENGE)
-    (line,) = Mpi3dToy.verify()
-    assert line.endswith("mpi3d_toy.npz: 460,800 images")
+class Small(Mpi3dToy):
+    """A release of six images, of which no digest is known, as of the challenge's."""
+
+    releases = ({"color": ("green", "red"), "shape": ("cone", "cube", "sphere")},)
+
+
+@pytest.fixture
+def small(root):
+    path = root / "mpi3d_toy/mpi3d_toy.npz"
+    path.parent.mkdir()
+    np.savez(path, images=np.random.RandomState(0).randint(0, 256, (6, 64, 64, 3), dtype=np.uint8))
+    return path
+
+
+def test_verify(small):
+    assert Small.verify() == [f"{small}: 6 images", f"{small}: the bytes of 'images' have the archive's checksum"]
+
+
+def test_verify_finds_damage_without_a_digest(small):
+    content = bytearray(small.read_bytes())
+    content[30_000] ^= 1
+    small.write_bytes(content)
+    Small().pixels(np.arange(6))
+    with pytest.raises(errors.InvalidInput, match="mpi3d_toy.npz cannot be used: .*Bad CRC-32"):
+        Small.verify()

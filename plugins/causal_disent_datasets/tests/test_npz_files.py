@@ -3,6 +3,7 @@
 import io
 import mmap
 import os
+import struct
 import zipfile
 from collections import namedtuple
 
@@ -128,6 +129,43 @@ def test_what_is_wrong_is_said(path, case):
         read(path)
     assert str(path) in caught.value.message
     assert [file.name for file in path.parent.iterdir()] == ["small.npz"]
+
+
+def claim_more(path):
+    """A member that says it is longer than what comes out of it."""
+    raw = fake_files.npy_bytes(ARRAY)
+    fake_files.raw_npz(path, {"imgs": raw[:-9]})
+    content = path.read_bytes()
+    old, new = (struct.pack("<I", length) for length in (len(raw) - 9, len(raw)))
+    path.write_bytes(content.replace(old, new))
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_bytes_that_are_whole(path, save):
+    save(path, imgs=ARRAY)
+    line = npz.open_member(path, "imgs", [SHAPE]).check_bytes()
+    assert line == f"{path}: the bytes of 'imgs' have the archive's checksum"
+    assert list(path.parent.iterdir()) == [path]  # nothing is unpacked
+
+
+def test_bytes_that_were_changed(path, monkeypatch):
+    monkeypatch.setattr(npz, "CHUNK", 1000)
+    array = np.arange(10_000, dtype=np.uint8)
+    np.savez(path, imgs=array)
+    content = bytearray(path.read_bytes())
+    content[8000] ^= 1
+    path.write_bytes(content)
+    member = npz.open_member(path, "imgs", [array.shape])
+    assert (member.array() != array).sum() == 1  # opening does not see it
+    with pytest.raises(errors.InvalidInput, match="small.npz cannot be used: .*Bad CRC-32 for file 'imgs.npy'"):
+        member.check_bytes()
+
+
+def test_fewer_bytes_than_the_archive_says(path):
+    claim_more(path)
+    member = npz.open_member(path, "imgs", [SHAPE])
+    with pytest.raises(errors.InvalidInput, match="208 bytes should come out of it, and 199 do"):
+        member.check_bytes()
 
 
 def test_two_members_of_one_name(path):

@@ -8,7 +8,7 @@ import sys
 import fake_files
 import numpy as np
 import pytest
-from causal_disent_datasets import h5
+from causal_disent_datasets import h5, shapes3d
 from causal_disent_datasets.shapes3d import Shapes3d
 
 from causal_disent import errors
@@ -86,6 +86,19 @@ def test_a_copy_for_another_process_is_small(root):
 def test_verify_knows_the_published_file(root):
     write_h5(root)
     with pytest.raises(errors.InvalidInput, match="its sha256 is .* the published file is 0a0f6ed98baff276"):
+        Shapes3d.verify()
+
+
+def test_verify_finds_damage_in_the_npz_file(root, monkeypatch):
+    monkeypatch.setattr(shapes3d, "VALUES", {"scale": range(3), "shape": range(2)})
+    path = root / fake_files.SHAPES3D_NPZ
+    path.parent.mkdir()
+    np.savez(path, images=np.random.RandomState(0).randint(0, 256, (3, 2, *IMAGE), dtype=np.uint8))
+    assert Shapes3d.verify()[-1] == f"{path}: the bytes of 'images' have the archive's checksum"
+    content = bytearray(path.read_bytes())
+    content[30_000] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(errors.InvalidInput, match="view-azi.npz cannot be used: .*Bad CRC-32"):
         Shapes3d.verify()
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.evaluation.results import check_free, copy_results, new_folder
+from causal_disent.evaluation.results import check_apart, check_free, new_folder, read_results, write_earlier
 from causal_disent.representation.folder import check_folder
 from causal_disent_torch.backend import MODEL, REPRESENTATION
 
@@ -52,7 +52,9 @@ def convert(
         The files that were written, results aside.
     """
     check_folder(source, "IN")
+    check_apart([target], [source, *([model_dir] if model_dir else [])])
     check_free(target, overwrite=overwrite)
+    earlier = read_results(source)
     from causal_disent_torch.onnx_files import check_onnx, write_onnx
     from causal_disent_torch.saved_model import describe, save_model
     from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
@@ -76,5 +78,5 @@ def convert(
         save_model(folder / part, model.encoder, model.decoder, description)
         if onnx:
             write_onnx(folder / part, model)
-        copy_results(source / "results", folder / "results")
+        write_earlier(folder, earlier)
     return sorted((target / part).iterdir())

@@ -84,6 +84,42 @@ def test_partial_labels_are_some_factors():
     np.testing.assert_array_equal(labels, rows[:, columns])
 
 
+def test_partial_labels_are_two_factors_if_nothing_is_said():
+    drawn, told = (
+        labelled(labellers.partial_labeller, seed=5, **count)[1] for count in ({}, {"num_observed_factors": 2})
+    )
+    np.testing.assert_array_equal(drawn, told)
+
+
+@pytest.mark.parametrize("chosen", [["hue", "size"], [2, 0], ["hue", 0]])
+def test_partial_labels_are_the_factors_named(monkeypatch, chosen):
+    monkeypatch.setattr(Data, "factor_names", ["size", "angle", "hue"], raising=False)
+    rows, labels, sizes = labelled(labellers.partial_labeller, factors=chosen)
+    assert sizes == [SIZES[2], SIZES[0]]
+    np.testing.assert_array_equal(labels, rows[:, [2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"factors": ["hues"]}, "Unknown factor 'hues'. Did you mean 'hue'"),
+        ({"factors": [3]}, "by position from 0 to 2; given: .3.. There are: size, angle, hue"),
+        ({"factors": [-1]}, "partial_labeller.factors must be a list"),
+        ({"factors": [1.0]}, "partial_labeller.factors must be a list"),
+        ({"factors": ["hue", 2]}, "none twice"),
+        ({"factors": []}, "one or more factors"),
+        ({"factors": "hue"}, "must be a list .*given: 'hue'"),
+        ({"factors": 1}, "must be a list .*given: 1"),
+        ({"factors": ["hue"], "num_observed_factors": 1}, "both are given"),
+        ({"num_observed_factors": 1.5}, "num_observed_factors must be from 1 to 3.*given: 1.5"),
+    ],
+)
+def test_partial_labels_that_cannot_be(monkeypatch, options, message):
+    monkeypatch.setattr(Data, "factor_names", ["size", "angle", "hue"], raising=False)
+    with pytest.raises(errors.CausalDisentError, match=message):
+        labelled(labellers.partial_labeller, **options)
+
+
 @pytest.mark.parametrize(
     ("labeller", "options"),
     [

@@ -67,7 +67,7 @@ def test_results_and_configs_are_carried_along(folders, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["results", "results/gin", "results/gin/secret"])
-def test_links_are_not_followed(folders, tmp_path, name):
+def test_links_are_refused(folders, tmp_path, name):
     shutil.copytree(folders["model"], tmp_path / "in")
     (tmp_path / "in/results/gin/train.gin").unlink()
     (tmp_path / "elsewhere").mkdir()
@@ -78,11 +78,9 @@ def test_links_are_not_followed(folders, tmp_path, name):
     else:
         shutil.rmtree(link)
     link.symlink_to(target)
-    try:
+    with pytest.raises(InvalidInput, match="symbolic link"):
         convert(tmp_path / "in", tmp_path / "out")
-    except InvalidInput as error:
-        assert "symbolic link" in error.message
-    assert list((tmp_path / "out").rglob("secret")) == []
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("kind", ["model", "mean"])
@@ -123,6 +121,17 @@ def test_an_existing_folder_is_kept(folders, tmp_path):
     (tmp_path / "out").mkdir()
     with pytest.raises(OutputExists):
         convert(folders["model"], tmp_path / "out")
+
+
+@pytest.mark.parametrize("target", ["in", ".", "in/tfhub", "decoder"])
+def test_the_checkpoint_is_never_replaced(folders, tmp_path, capsys, target):
+    for name, kind in (("in", "mean"), ("decoder", "model")):
+        shutil.copytree(folders[kind], tmp_path / name)
+    before = sorted(tmp_path.rglob("*"))
+    flags = ["--model_dir", str(tmp_path / "decoder"), "--overwrite"]
+    assert main(["convert", str(tmp_path / "in"), str(tmp_path / target), *flags]) == 2
+    assert "Choose another output folder" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_damaged_checkpoint_leaves_nothing(folders, tmp_path):

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,22 @@ def test_a_decoder_of_another_model_is_refused(folder, tmp_path):
         read(folder("test", "mean"), model_dir=other)
 
 
+def other_shape(path):
+    """A model with as many codes, and images of another shape."""
+    arrays = {
+        "encoder/e1/kernel": np.zeros((48, 4)), "encoder/e1/bias": np.zeros(4),
+        "encoder/e2/kernel": np.zeros((48, 4)), "encoder/e2/bias": np.zeros(4),
+        "decoder/d1/kernel": np.zeros((4, 48)), "decoder/d1/bias": np.zeros(48),
+    }  # fmt: skip
+    return Folder("test_encoder", "test_decoder", (4, 4, 3), NUM_LATENT, arrays).write(path)
+
+
+def test_a_decoder_of_other_images_is_refused(folder, tmp_path):
+    other = other_shape(tmp_path / "other")
+    with pytest.raises(InvalidInput, match=r"gives images of shape \(4, 4, 3\).*shape \(16, 16, 3\)"):
+        read(folder("test", "mean"), model_dir=other)
+
+
 def test_images_of_another_shape_are_refused(folder):
     class Data:
         observation_shape = (64, 64, 1)
@@ -167,6 +184,35 @@ def test_an_unknown_graph_is_left_to_tensorflow(folder, change):
 def test_a_representation_without_a_known_decoder_has_none(folder):
     found = read(folder("conv", "mean", change=CHANGES["a changed decoder"]))
     assert not hasattr(found, "decode") and "decoder" not in found.folders
+
+
+def test_the_decoder_of_a_model_nearby_is_taken(folder, modules):
+    representation = folder("conv", "mean", "0/postprocessed/mean", change=CHANGES["a changed decoder"])
+    model = folder("conv", "model", "0/model", activation="tanh")
+    found = read(representation)
+    assert found.folders == {"representation": representation, "decoder": model}
+    with torch.inference_mode():
+        raw = modules["conv"][1](torch.from_numpy(codes())).numpy()
+    np.testing.assert_allclose(found.decode(codes()), np.tanh(raw) / 2 + 0.5, atol=1e-6)
+
+
+@pytest.mark.parametrize("fault", ["torn", "another model", "unknown"])
+def test_a_faulty_model_nearby_matters_only_to_who_decodes(folder, tmp_path, fault):
+    representation = folder("conv", "mean", "0/mean", change=CHANGES["a changed decoder"])
+    if fault == "another model":
+        other_shape(tmp_path / "0/model")
+    elif fault == "unknown":
+        folder("conv", "model", "0/model", change=CHANGES["a changed decoder"])
+    else:
+        file = folder("conv", "model", "0/model") / "tfhub/variables/variables.data-00000-of-00001"
+        file.write_bytes(file.read_bytes()[:-1])
+    found = read(representation)
+    assert found(images()).shape == (3, NUM_LATENT)
+    if fault == "unknown":
+        assert not hasattr(found, "decode") and "decoder" not in found.folders
+        return
+    with pytest.raises(InvalidInput, match="0/model, which lies near .*0/mean, cannot be used: .*(cut short|shape)"):
+        found.decode(codes())
 
 
 def rewritten(path, made, signatures=None, **ways):
@@ -257,6 +303,56 @@ def test_a_cut_or_flipped_graph_never_crashes(made, tmp_path):
             except InvalidInput:
                 refused += 1
     assert refused > 120  # what is left has changed a name or a shape that is not used
+
+
+def hostile_graph(kind, count):
+    """A file of that many tiny parts."""
+    names = [f"{number:x}" for number in range(count)]
+    return {
+        "tagged graphs": lambda: field(2, field(1, field(4, "a"))) * count,
+        "nodes": lambda: field(2, field(2, field(1, [field(1, name) for name in names]))),
+        "signatures": lambda: field(2, field(5, [field(1, name) for name in names])),
+        "inputs": lambda: field(2, field(2, field(1, field(3, "") * count))),
+    }[kind]()
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [("nodes", 40_000), ("nodes", 190_000), ("signatures", 40_000), ("tagged graphs", 30_000), ("inputs", 90_000)],
+)
+def test_many_tiny_parts_take_little_memory(made, tmp_path, kind, count):
+    path = made.write(tmp_path / "model")
+    data = hostile_graph(kind, count)
+    (path / "tfhub/saved_model.pb").write_bytes(data)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput):
+            read_checkpoint(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    print(kind, len(data), peak)
+    assert peak < 2 * len(data) + 30 * 2**20, f"{peak:,} bytes"
+
+
+def test_a_long_list_of_numbers_takes_little_memory(made, tmp_path):
+    path = made.write(tmp_path / "model")
+    attributes = {"strides": field(1, field(3, b"\1" * 2 * 10**6)), "padding": field(2, "SAME")}
+    made.nodes.add("long", "Conv2D", ["Placeholder", "encoder/e1/kernel"], **attributes)
+    made.nodes.add("sum", "BiasAdd", ["long", "encoder/e1/bias"])
+    gives = {name: tensor_info("sum", [-1, NUM_LATENT]) for name in ("mean", "logvar")}
+    takes = {"images": tensor_info("Placeholder", [-1, *SHAPE])}
+    rewritten(path, made, {"gaussian_encoder": signature(takes, gives)})
+    with pytest.raises(InvalidInput, match="more than 100,000 fields"):
+        read_checkpoint(path)
+
+
+def test_a_large_graph_is_not_read(made, tmp_path):
+    path = made.write(tmp_path / "model")
+    with (path / "tfhub/saved_model.pb").open("ab") as file:
+        file.truncate(2**26 + 1)
+    with pytest.raises(InvalidInput, match="67,108,864 are the most that are read"):
+        read_checkpoint(path)
 
 
 @pytest.mark.parametrize("name", ["tfhub", "tfhub/saved_model.pb", "results", "results/gin/train.gin"])

@@ -15,11 +15,11 @@ from causal_disent.config import (
     operative_bindings,
     operative_config,
 )
-from causal_disent.evaluation.results import check_free, new_folder, write_results
+from causal_disent.evaluation.results import check_apart, check_free, new_folder, read_results, write_results
 from causal_disent.registry import component
 from causal_disent.representation.folder import check_folder
 from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import load_folder
+from causal_disent.steps.representation import load_folder, read_folder
 from causal_disent_torch.backend import REPRESENTATION
 
 if TYPE_CHECKING:
@@ -74,10 +74,12 @@ def postprocess(model_dir: str | Path, output_dir: str | Path, overwrite: bool =
     """
     started = time.perf_counter()
     source, target = Path(model_dir), Path(output_dir)
+    check_apart([target], [source])
     check_free(target, overwrite=overwrite)
     codes, seed = settings()
     check_folder(source, "--model_dir")
-    bind_dataset(source, {})
+    bind_dataset(source, read_folder(source))
+    earlier = read_results(source)
     model = _read(source, dataset())
     from causal_disent_torch.saved_model import describe, save_model
 
@@ -85,7 +87,7 @@ def postprocess(model_dir: str | Path, output_dir: str | Path, overwrite: bool =
         description = describe(model.encoder, model.decoder, model.activation, codes, seed)
         save_model(folder / REPRESENTATION, model.encoder, model.decoder, description)
         scores = {"elapsed_time": time.perf_counter() - started}
-        write_results(folder, "postprocess", scores, operative_config(), operative_bindings(), source / "results")
+        write_results(folder, "postprocess", scores, operative_config(), operative_bindings(), earlier)
     return scores
 
 

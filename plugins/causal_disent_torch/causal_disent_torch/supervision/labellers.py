@@ -9,6 +9,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED
+from causal_disent.data._given import is_whole
+from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import component
 
@@ -78,16 +80,54 @@ def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.Ra
 
 @component("partial_labeller", supplied=SUPPLIED)
 def partial_labeller(
-    labels: IntArray, dataset: Any, random_state: np.random.RandomState, num_observed_factors: int = 2
+    labels: IntArray,
+    dataset: Any,
+    random_state: np.random.RandomState,
+    num_observed_factors: int | None = None,
+    factors: Sequence[str | int] | None = None,
 ) -> Labels:
-    """`num_observed_factors` of the factors, chosen at random."""
-    if not 1 <= num_observed_factors <= labels.shape[1]:
+    """Some of the factors: those that `factors` lists, or `num_observed_factors` (2) chosen at random.
+
+    Args:
+        labels: (points, factors).
+        dataset: whose factors they are.
+        random_state: what the choice is drawn with.
+        num_observed_factors: how many are chosen.
+        factors: names of factors, or their positions, counted from 0.
+    """
+    if factors is None:
+        kept = _drawn_columns(2 if num_observed_factors is None else num_observed_factors, labels, random_state)
+    elif num_observed_factors is None:
+        kept = _named_columns(factors, StateSpace.of(dataset))
+    else:
         raise errors.InvalidInput(
-            f"partial_labeller.num_observed_factors must be from 1 to {labels.shape[1]}, the number of factors; "
-            f"given: {num_observed_factors}."
+            "partial_labeller takes num_observed_factors, the number of factors that are chosen at random, or "
+            "factors, which they are; both are given."
         )
-    kept = random_state.choice(labels.shape[1], size=num_observed_factors, replace=False)
     return _floats(labels[:, kept]), [dataset.factors_num_values[column] for column in kept]
+
+
+def _drawn_columns(number: int, labels: IntArray, random_state: np.random.RandomState) -> list[int]:
+    total = labels.shape[1]
+    if not is_whole(number) or not 1 <= number <= total:
+        raise errors.InvalidInput(
+            f"partial_labeller.num_observed_factors must be from 1 to {total}, the number of factors; given: "
+            f"{number!r}."
+        )
+    return random_state.choice(total, size=number, replace=False).tolist()
+
+
+def _named_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]:
+    given = [] if isinstance(factors, str) or not isinstance(factors, Sequence) else factors
+    columns = [space.position(factor) if isinstance(factor, str) else factor for factor in given]
+    allowed = all(is_whole(column) and 0 <= column < space.num_factors for column in columns)
+    if not columns or not allowed or len(set(columns)) != len(columns):
+        raise errors.InvalidInput(
+            "partial_labeller.factors must be a list of one or more factors, none twice, by name or by position "
+            f"from 0 to {space.num_factors - 1}; given: {factors!r}. There are: "
+            f"{errors.listing(space.factor_names)}."
+        )
+    return columns
 
 
 def _floats(labels: IntArray) -> FloatArray:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.steps.recorded import model_folders
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Tf1Backend:
             folder: a model's folder (codes are the mean) or a postprocessed representation's.
             data: the data set, whose images have to fit; not needed to encode images of one's own.
             model_dir: the model's folder, for the decoder; otherwise the one in `folder` is taken, which
-                representations have too.
+                representations have too, or that of a ``model`` beside or above it.
 
         Raises:
             UnknownGraph: if the graph is not one of disentanglement_lib's known architectures.
@@ -47,12 +49,47 @@ class Tf1Backend:
         from causal_disent_torch.tf1.rebuild import rebuild
 
         checkpoint = read_checkpoint(folder)
+        _check_images(folder, checkpoint, data)
+        if model_dir is None and checkpoint.decoder is None:
+            return self._with_decoder_nearby(folder, checkpoint)
         source = folder if model_dir is None else model_dir
         decoder = checkpoint if model_dir is None else read_checkpoint(model_dir)
-        _check_images(folder, checkpoint, data)
         representation = rebuild(checkpoint, decoder, self._device)
         representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
         return representation
+
+    def _with_decoder_nearby(self, folder: Path, checkpoint: Checkpoint) -> TorchRepresentation:
+        """The representation with the decoder of a model beside or above it, if one has a known decoder.
+
+        Nobody named that model, so what is wrong with it is reported only where its decoder is used.
+        """
+        from causal_disent_torch.tf1.rebuild import rebuild
+
+        for near in filter(self.recognises, model_folders(folder)):
+            try:
+                found = read_checkpoint(near)
+                if found.decoder is None:
+                    continue
+                representation = rebuild(checkpoint, found, self._device)
+            except errors.NotForThisBackend:
+                continue
+            except errors.InvalidInput as error:
+                representation = rebuild(checkpoint, checkpoint, self._device)
+                representation.decode = _raising(
+                    f"The decoder of the model in {near}, which lies near {folder}, cannot be used: {error.message}"
+                )
+            representation.folders = {"representation": folder, "decoder": near}
+            return representation
+        representation = rebuild(checkpoint, checkpoint, self._device)
+        representation.folders = {"representation": folder}
+        return representation
+
+
+def _raising(message: str) -> Callable[[Any], Any]:
+    def decode(codes: Any) -> Any:
+        raise errors.InvalidInput(message)
+
+    return decode
 
 
 def _check_images(folder: Path, checkpoint: Checkpoint, data: Any) -> None:

@@ -48,8 +48,8 @@ class Layer:
 class Node:
     """A node of the graph; what it says is read when it is asked for."""
 
-    def __init__(self, data: memoryview) -> None:
-        self._message = Message(data)
+    def __init__(self, message: Message) -> None:
+        self._message = message
 
     @cached_property
     def name(self) -> str:
@@ -81,8 +81,7 @@ class Graph:
 
     def __init__(self, message: Message) -> None:
         self._nodes: dict[str, Node] = {}
-        for data in message.all_data(1):
-            node = Node(data)
+        for node in map(Node, message.all_messages(1)):
             if node.name in self._nodes:
                 raise Damaged(f"two nodes of the graph are called '{node.name}'")
             self._nodes[node.name] = node

@@ -29,14 +29,20 @@ def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRep
         source: gives the decoder, if it has one.
         device: where torch runs.
     """
-    decoder = source.decoder
-    if decoder is not None and decoder.num_latent != checkpoint.encoder.num_latent:
+    decoder, encoder = source.decoder, checkpoint.encoder
+    if decoder is not None and decoder.num_latent != encoder.num_latent:
         raise errors.InvalidInput(
-            f"The decoder of --model_dir takes {decoder.num_latent} codes, and the representation has "
-            f"{checkpoint.encoder.num_latent}: they belong to different models."
+            f"The decoder takes {decoder.num_latent} codes, and the representation has {encoder.num_latent}: they "
+            "belong to different models. Name the folder of the representation's own model with --model_dir."
+        )
+    if decoder is not None and decoder.image_shape != encoder.image_shape:
+        raise errors.InvalidInput(
+            f"The decoder gives images of shape {decoder.image_shape}, and the representation takes images of shape "
+            f"{encoder.image_shape}: they belong to different models. Name the folder of the representation's own "
+            "model with --model_dir."
         )
     return TorchRepresentation(
-        module_of("encoder", checkpoint.encoder),
+        module_of("encoder", encoder),
         None if decoder is None else module_of("decoder", decoder),
         activation=source.activation,
         device=device,

@@ -14,7 +14,7 @@ from causal_disent_torch.tf1.wire import Message
 __all__ = ["MetaGraph", "Signature", "Tensor", "read_saved_model"]
 
 #: disentanglement_lib's graphs take 0.2 MB; others may hold large constants.
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,12 @@ def read_saved_model(folder: Path, name: str) -> MetaGraph:
     path = inside(folder, name)
     with clear_errors(path):
         found = Message(memoryview(read_bounded(path, MAX_BYTES)))
-        tags = [frozenset(meta.message(1).all_text(4)) for meta in found.all_messages(2)]
-        if frozenset() not in tags:
-            raise NotALayer(f"none of its {len(tags)} graphs is without tags")
-        return _meta_graph(Message(found.all_data(2)[tags.index(frozenset())]))
+        count = 0
+        for meta in found.all_messages(2):
+            if not any(True for _ in meta.message(1).all_data(4)):
+                return _meta_graph(meta)
+            count += 1
+        raise NotALayer(f"none of its {count} graphs is without tags")
 
 
 def _meta_graph(message: Message) -> MetaGraph:

@@ -13,8 +13,8 @@ __all__ = ["Message", "read_varint"]
 
 #: The kinds of fields that are in use.
 VARINT, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5
-#: Fields of one message, so that many tiny ones cannot take much more memory than the file.
-MAX_FIELDS = 200_000
+#: Fields of one message and of all that are read in it; disentanglement_lib's graphs have up to 8,000.
+MAX_FIELDS = 100_000
 MAX_VARINT_BYTES = 10
 
 
@@ -40,19 +40,23 @@ def read_varint(data: memoryview, position: int) -> tuple[int, int]:
 class Message:
     """One message. A field that is absent reads as 0, empty, or an empty message.
 
+    Fields are found when they are asked for and nothing is kept of them, so that many tiny ones take no memory.
+
     Args:
         data: the message's bytes.
+        parent: the message that this one is a part of; together they may have `MAX_FIELDS` fields.
     """
 
-    def __init__(self, data: memoryview) -> None:
-        self._fields: dict[int, list[int | memoryview]] = {}
-        for count, (number, value) in enumerate(_fields(data)):
-            if count >= MAX_FIELDS:
-                raise Damaged(f"a message has more than {MAX_FIELDS:,} fields")
-            self._fields.setdefault(number, []).append(value)
+    __slots__ = ("_data", "_left")
+
+    def __init__(self, data: memoryview, parent: Message | None = None) -> None:
+        self._data = data
+        self._left = [MAX_FIELDS] if parent is None else parent._left
+        for _ in _fields(data):
+            self._count()
 
     def __contains__(self, number: int) -> bool:
-        return number in self._fields
+        return any(True for _ in self._values(number))
 
     def number(self, field: int) -> int:
         """A field that holds an unsigned number."""
@@ -86,33 +90,34 @@ class Message:
 
     def message(self, field: int) -> Message:
         """A field that holds a message."""
-        return Message(self.data(field))
+        return Message(self.data(field), self)
 
-    def all_data(self, field: int) -> list[memoryview]:
+    def all_data(self, field: int) -> Iterator[memoryview]:
         """A repeated field of bytes."""
-        values = self._fields.get(field, [])
-        if any(isinstance(value, int) for value in values):
-            raise Damaged(f"field {field} should hold bytes")
-        return values  # type: ignore[return-value]
+        for value in self._values(field):
+            if isinstance(value, int):
+                raise Damaged(f"field {field} should hold bytes")
+            yield value
 
-    def all_text(self, field: int) -> list[str]:
+    def all_text(self, field: int) -> Iterator[str]:
         """A repeated field of text."""
-        return [_text(value) for value in self.all_data(field)]
+        return map(_text, self.all_data(field))
 
     def all_messages(self, field: int) -> Iterator[Message]:
         """A repeated field of messages."""
-        return map(Message, self.all_data(field))
+        return (Message(value, self) for value in self.all_data(field))
 
     def all_numbers(self, field: int) -> list[int]:
         """A repeated field of numbers, packed or not."""
         found: list[int] = []
-        for value in self._fields.get(field, []):
+        for value in self._values(field):
             if isinstance(value, int):
                 found.append(value)
                 continue
             position = 0
             while position < len(value):
                 number, position = read_varint(value, position)
+                self._count()
                 found.append(number)
         return found
 
@@ -121,11 +126,20 @@ class Message:
         entries = self.all_messages(field)
         return {entry.text(1): entry.message(2) for entry in entries}
 
+    def _count(self) -> None:
+        if not self._left[0]:
+            raise Damaged(f"it has more than {MAX_FIELDS:,} fields")
+        self._left[0] -= 1
+
     def _single(self, field: int, default: int | memoryview) -> int | memoryview:
-        values = self._fields.get(field, [default])
-        if len(values) > 1:
-            raise Damaged(f"field {field} is there {len(values)} times instead of once")
-        return values[0]
+        values = self._values(field)
+        value = next(values, default)
+        if next(values, None) is not None:
+            raise Damaged(f"field {field} is there more than once")
+        return value
+
+    def _values(self, field: int) -> Iterator[int | memoryview]:
+        return (value for number, value in _fields(self._data) if number == field)
 
 
 def _text(value: memoryview) -> str:

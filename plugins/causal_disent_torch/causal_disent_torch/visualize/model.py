@@ -11,14 +11,14 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.config import bind_missing, configurable, gin_config
-from causal_disent.evaluation.results import check_free, new_file, new_folder
+from causal_disent.evaluation.results import check_apart, check_free, new_file, new_folder
 from causal_disent.metrics._attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.attribution import CodeSets, select_codes
 from causal_disent.metrics.cg import make_classifier
 from causal_disent.protocols import Attribution
 from causal_disent.representation.folder import check_folder
 from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import Reading, bind_folder, load_model
+from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, load_model
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.visualize.decoded import decoder_of
 from causal_disent_torch.visualize.sheets import (
@@ -113,6 +113,8 @@ def visualize(
     """
     source, target = Path(model_dir), Path(output_dir)
     check_folder(source, "--model_dir")
+    reading = reading or AS_FOUND
+    check_apart([target], reading.folders(source))
     check_free(target, overwrite=overwrite)
     if num_images < 1:
         raise errors.InvalidInput(f"--num_images must be at least 1; given: {num_images}.")
@@ -121,7 +123,7 @@ def visualize(
     bind_dataset(source, bind_folder(source))
     bind_missing({"conv_classifier.device": str(place)}, "--device")
     data = dataset()
-    representation = _on(place, load_model(source, data, reading or Reading())[0])
+    representation = _on(place, load_model(source, data, reading)[0])
     decoder_of(representation)
     random_state = np.random.RandomState(chosen.random_seed)
     sample = attributed_sample(
