@@ -49,7 +49,7 @@ $(PEER):
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(PLUGINS))
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
-		--editable plugins/causal_disent_candle --editable 'plugins/causal_disent_torch[tensorboard]'
+		--editable plugins/causal_disent_candle --editable 'plugins/causal_disent_torch[tensorboard,test]'
 	touch $@
 
 # TensorFlow apart, so that nothing else can come to need it; the build without GPU libraries is a third of the size.

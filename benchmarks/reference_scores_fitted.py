@@ -113,7 +113,7 @@ def _seed_global_generator(one: dict[str, Any], run: int) -> None:
         np.random.seed(run)  # noqa: NPY002
 
 
-def _stand_in_for_unused() -> None:
+def stand_in_for_unused() -> None:
     sys.modules.update({name: MagicMock(name=name) for name in UNUSED})
     sys.modules["simplejson"] = json
 
@@ -121,7 +121,7 @@ def _stand_in_for_unused() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peer", help="folder that holds the unpacked wheel")
-    _stand_in_for_unused()
+    stand_in_for_unused()
     peer = load_peer(parser.parse_args().peer, (*METRICS, "unified_scores"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's about options that the original leaves out

@@ -46,6 +46,9 @@ SUPPLIED = {
     "classifiers": ("data",),
 }
 
+#: Of a line that cannot be read, so many are shown.
+MOST_CHARACTERS = 200
+
 #: Before a name, where a config has to tell it from the same name of another package.
 MODULE = "causal_disent"
 
@@ -183,7 +186,7 @@ def _clear_errors(source: str) -> Iterator[None]:
         location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
         file, line, _, text = location
         raise errors.ConfigError(
-            f"{file or source}, line {line}: {error.args[0]}\n    {str(text).strip()}"
+            f"{file or source}, line {line}: {_cut(str(error.args[0]))}\n    {_cut(str(text).strip())}"
         ) from None
     except tokenize.TokenError as error:
         raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None
@@ -195,6 +198,10 @@ def _clear_errors(source: str) -> Iterator[None]:
         raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
     except (ValueError, TypeError, RuntimeError) as error:
         raise errors.ConfigError(_explain(source, str(error))) from None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}..."
 
 
 def _explain(source: str, message: str) -> str:

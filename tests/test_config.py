@@ -105,3 +105,11 @@ def test_recorded_bindings_keep_values_as_text(tmp_path):
         "evaluation.evaluation_fn": "@irs",
         "a.b": "[@c(), 2]",
     }
+
+
+@pytest.mark.parametrize("line", ["a.b = " + "x" * 10_000, "a.b = [" + "1 " * 10_000 + "]", "x" * 10_000])
+def test_a_long_line_that_cannot_be_read_is_cut(tmp_path, line):
+    (tmp_path / "x.gin").write_text(f"a.c = 1\n{line}\n")
+    with pytest.raises(errors.ConfigError, match="x.gin, line 2") as caught:
+        config.recorded_bindings(tmp_path / "x.gin")
+    assert len(caught.value.message) < 700

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from causal_disent.cli._seed import add_seed, seed_of
+
 __all__ = ["add_command", "run_calibration"]
 
 
@@ -19,7 +21,7 @@ def add_command(commands: Any) -> None:
         "--output", type=Path, default=Path("output/calibrate"), metavar="FOLDER", help="to write (%(default)s)"
     )
     parser.add_argument("--num_train", type=int, default=1000, help="points that a metric samples (%(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of the draws (%(default)s)")
+    add_seed(parser)
     parser.set_defaults(command=run_calibration)
 
 
@@ -29,9 +31,10 @@ def run_calibration(arguments: argparse.Namespace) -> int:
     from causal_disent.evaluation.calibrate import CASES, calibrate
     from causal_disent.report.calibration import calibration_text, write_calibration
 
+    seed = seed_of(arguments)
     with gin_config(["calibrate.gin"]):
-        rows = calibrate(arguments.metrics, num_train=arguments.num_train, random_seed=arguments.seed)
-    write_calibration(arguments.output, rows, CASES, num_train=arguments.num_train, random_seed=arguments.seed)
+        rows = calibrate(arguments.metrics, num_train=arguments.num_train, random_seed=seed)
+    write_calibration(arguments.output, rows, CASES, num_train=arguments.num_train, random_seed=seed)
     print(calibration_text(rows, CASES))
     print(f"\nResults: {arguments.output}/calibration.csv, .json, .md, .png")
     return 0

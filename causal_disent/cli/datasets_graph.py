@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from causal_disent import errors
 from causal_disent.cli._dataset_options import add_options, read_options
+from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.registry import registry
 
 __all__ = ["add_command", "run_graph"]
@@ -23,7 +23,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--num_points", type=int, metavar="N", help="points to draw (each image of the table once, if not given)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the draws (%(default)s)")
+    add_seed(parser)
     parser.add_argument("--alpha", type=float, default=0.05, help="level of each test (%(default)s)")
     parser.set_defaults(command=run_graph)
 
@@ -38,8 +38,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     from causal_disent.report.graph_picture import check_picture_name, save_graph
     from causal_disent.steps.dataset import get_dataset
 
-    if not 0 <= arguments.seed < 2**32:
-        raise errors.InvalidInput(f"--seed must be a whole number from 0 to 2**32 - 1; given: {arguments.seed}.")
+    seed = seed_of(arguments)
     if arguments.output is not None:
         check_picture_name(arguments.output)
     options = read_options(arguments.name, registry.get("datasets", arguments.name).factory, arguments.options)
@@ -47,7 +46,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     check = check_graph(
         data,
         num_points=arguments.num_points,
-        random_state=np.random.RandomState(arguments.seed),
+        random_state=np.random.RandomState(seed),
         alpha=arguments.alpha,
     )
     print(graph_check_text(check))

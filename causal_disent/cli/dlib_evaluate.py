@@ -115,9 +115,7 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
     """Each folder that matches; one that fails is reported, and the rest go on."""
     from causal_disent.evaluation.results import is_done, read_scores
 
-    folders = [
-        _tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)
-    ]
+    folders = [_tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)]
     _check_once(folders, reading)
     rows: list[list[Any]] = []
     for tasks in track(folders, "evaluating", unit="folder"):

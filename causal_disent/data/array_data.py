@@ -34,7 +34,7 @@ class ArrayDataset(TableData):
             them from 0, text is looked up in them.
         graph: a ``networkx.DiGraph`` over the factors, their confounders and ``image``; nodes that nobody can
             see have ``observed=False``.
-        bounding_boxes: (n, 4) xmin, ymin, xmax, ymax, in pixels from the top left, half-open.
+        bounding_boxes: (n, 4) xmin, ymin, xmax, ymax inside the image, in pixels from the top left, half-open.
 
     Example:
         >>> images = np.zeros((3, 8, 8), dtype=np.uint8)

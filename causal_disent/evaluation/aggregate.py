@@ -55,7 +55,9 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     return pd.DataFrame(rows), left_out
 
 
-def aggregate_results_to_json(result_file_pattern: str, output_path: str | Path) -> tuple[pd.DataFrame, list[LeftOut]]:
+def aggregate_results_to_json(
+    result_file_pattern: str, output_path: str | Path
+) -> tuple[pd.DataFrame, list[LeftOut]]:
     """Write the table: JSON that ``pandas.read_json(orient="columns")`` reads, or Parquet if the name ends so.
 
     Returns:

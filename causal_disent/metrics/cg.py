@@ -88,6 +88,8 @@ def counterfactual_generativeness(
     The paper's equation 2 has the absolute value outside the mean over images, its equation 3 and its
     algorithm inside. The score is the latter; both are returned.
 
+    Assumes: discrete factors that the classifier knows, confounded or not; a decoder; any number of codes.
+
     Args:
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows: the value's position among the columns of

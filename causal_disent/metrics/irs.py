@@ -44,6 +44,8 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
     where the quantile :math:`Q_q` is over the points with :math:`g_i = v`, and :math:`v` runs over the
     :math:`k_i` values of factor i in the sample.
 
+    Assumes: discrete factors, confounded or not; any number of codes.
+
     Args:
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows.

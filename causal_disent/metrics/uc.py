@@ -67,6 +67,8 @@ def unconfoundedness(
     where :math:`Z_i` are the rho codes attributed to factor i. All pairs of factors count, each once
     (the published algorithms stop one factor early, and the workshop version divides by n(n-1)).
 
+    Assumes: discrete factors, at least two, confounded or not; any number of codes from `rho` on.
+
     Args:
         codes: (points, codes) floats.
         factors: (points, factors) integers, at least two factors, the same rows.

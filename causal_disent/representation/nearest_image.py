@@ -41,13 +41,16 @@ class NearestImageClassifier:
     def __init__(self, data: Any, num_dimensions: int = 256, max_images: int = 50_000, seed: int = 0) -> None:
         if not (is_finite(data) and hasattr(data, "factor_table")):
             raise errors.InvalidInput(
-                f"The classifier 'nearest_image' needs a finite data set; {type(data).__name__} is not one."
+                f"The classifier 'nearest_image' needs a finite data set; {type(data).__name__} is not one. "
+                "Bind another to cg.classifier (`causal-disent classifiers` lists them), such as "
+                "'conv_classifier' of the plugin causal-disent-torch, which is trained on drawn images."
             )
         table = data.factor_table
         if len(table) > max_images:
             raise errors.InvalidInput(
                 f"The classifier 'nearest_image' keeps every image of the data set in memory, and there are "
-                f"{len(table):,}. Raise nearest_image.max_images ({max_images:,}) or use another classifier."
+                f"{len(table):,}. Raise nearest_image.max_images ({max_images:,}) or use another "
+                "classifier: `causal-disent classifiers` lists them."
             )
         self._data = data
         self._indices = table.index.to_numpy()

@@ -117,6 +117,8 @@ def evaluate(
     bind_dataset(source, bind_folder(source))
     earlier = read_results(source)
     table, recorded = _code_table(source, reading, {} if code_tables is None else code_tables)
+    # A backend may have found the decoder in a folder that nobody named.
+    check_apart([target], [Path(value) for key, value in recorded.items() if key.startswith("folder_of_")])
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}

@@ -36,3 +36,8 @@ def test_a_metric_that_does_not_exist(capsys, tmp_path):
 def test_too_few_points(capsys, tmp_path):
     assert main(["calibrate", "--num_train", "1", "--output", str(tmp_path / "x")]) == 2
     assert "`num_train` must be at least 2; given: 1" in capsys.readouterr().err
+
+
+def test_a_seed_that_numpy_does_not_take(tmp_path, capsys):
+    assert main(["calibrate", "--seed", "-1", "--output", str(tmp_path / "out")]) == 2
+    assert "--seed must be a whole number from 0 to 2**32 - 1; given: -1" in capsys.readouterr().err

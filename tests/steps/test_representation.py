@@ -119,3 +119,21 @@ def test_the_data_set_that_training_recorded(backends, folder, tmp_path, capsys)
     assert main([*flags, "--gin_bindings=irs.num_train = 100"]) == 0, capsys.readouterr().err
     config = json.loads((tmp_path / "out/results/json/evaluation_config.json").read_text())
     assert config["dataset.confounding"] == "'candle_color'"
+
+
+class DecoderBeside(Oracles):
+    """Finds the decoder in a folder beside."""
+
+    def read(self, folder, data, *, model_dir):
+        return super().read(folder, data, model_dir=folder.parent / "beside")
+
+
+def test_the_folder_of_a_decoder_that_was_found_is_never_replaced(folder, tmp_path, capsys):
+    source, beside = folder("perfect_oracle"), folder("perfect_oracle", "beside")
+    restore = registry.replace(Entry("backends", "oracles", DecoderBeside, "", "tests", {"rank": "2"}))
+    flags = ["--gin_config=metrics/irs.gin", "--gin_bindings=dataset.name = 'candle_mini'", "--overwrite"]
+    try:
+        assert main([f"--input_dir={source}", f"--output_dir={beside}", *flags]) == 2
+    finally:
+        restore()
+    assert "would be lost" in capsys.readouterr().err and (beside / "model.oracle").is_file()

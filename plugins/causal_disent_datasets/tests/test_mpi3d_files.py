@@ -70,6 +70,12 @@ def test_confounding(root):
     assert len(view(Mpi3dToy(), confounding=rules).factor_table) == 3 * 121 * (2 + 2 + 4)
 
 
+def test_confounding_of_the_challenge_is_an_error(root):
+    write(root, "mpi3d_toy", CHALLENGE)
+    with pytest.raises(errors.UnknownName, match="value of the factor 'shape' 'cylinder'"):
+        view(Mpi3dToy(), confounding="mpi3d_confounded")
+
+
 def test_photographs_of_other_objects_are_not_taken_for_mpi3d_real(root):
     write(root, "mpi3d_real", CHALLENGE)
     with pytest.raises(errors.InvalidInput, match=r"of shape \(1036800, 64, 64, 3\), and is uint8 of shape"):

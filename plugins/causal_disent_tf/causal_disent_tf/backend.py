@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.steps.recorded import decoder_activation, model_folders, sampling_seed
-from causal_disent_tf.representation import TfRepresentation
-from causal_disent_tf.saved_model import Signature, load_saved_model, locate
+from causal_disent_tf.representation import TfRepresentation, activate
+from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
 __all__ = ["TfBackend"]
 
@@ -55,49 +57,107 @@ class TfBackend:
             )
         _check_sides(folder, name, signatures[name], "images", ENCODERS[name])
         _check_images(folder, signatures[name], data)
-        encode = _encoder(signatures[name], ENCODERS[name])
+        encoder = _Encoder(folder, signatures[name], ENCODERS[name])
         gaussian = name == "gaussian_encoder"
-        found = self._decoder(folder, signatures, model_dir)
-        if found is None:
-            representation = TfRepresentation(encode, gaussian=gaussian)
-            representation.folders = {"representation": folder}
-            return representation
-        source, decoder = found
-        _check_sides(source, DECODER, decoder, "latent_vectors", ("images",))
-        activation = decoder_activation(source)
-        representation = TfRepresentation(encode, _decoder(decoder), activation=activation, gaussian=gaussian)
+        if model_dir is None and DECODER not in signatures:
+            return self._with_decoder_nearby(encoder, gaussian)
+        source = folder if model_dir is None else model_dir
+        found = signatures if model_dir is None else self._load(model_dir)
+        decode = _decoder(encoder, source, found)
+        representation = TfRepresentation(
+            encoder, decode, activation=decoder_activation(source), gaussian=gaussian
+        )
         representation.folders = {"representation": folder, "decoder": source}
         return representation
 
     def _load(self, folder: Path) -> dict[str, Signature]:
         return load_saved_model(folder, trust=self._trust, seed=sampling_seed(folder))
 
-    def _decoder(
-        self, folder: Path, signatures: Mapping[str, Signature], model_dir: Path | None
-    ) -> tuple[Path, Signature] | None:
-        """The folder with the decoder, and the decoder."""
-        if model_dir is not None:
-            found = self._load(model_dir)
-            if DECODER not in found:
+    def _with_decoder_nearby(self, encoder: _Encoder, gaussian: bool) -> TfRepresentation:
+        """The representation with the decoder of a model beside or above it, if one has a decoder.
+
+        Nobody named that model, so it is loaded, and what is wrong with it reported, when it decodes first.
+        """
+        near = next(filter(self._may_have_decoder, model_folders(encoder.folder)), None)
+        if near is None:
+            representation = TfRepresentation(encoder, gaussian=gaussian)
+            representation.folders = {"representation": encoder.folder}
+            return representation
+        source = near
+
+        @cache
+        def load() -> tuple[Callable[[Any], Any], str]:
+            try:
+                return _decoder(encoder, source, self._load(source)), decoder_activation(source)
+            except errors.CausalDisentError as error:
                 raise errors.InvalidInput(
-                    f"The model in {model_dir} has no decoder: its signatures are {errors.listing(sorted(found))}."
-                )
-            return model_dir, found[DECODER]
-        if DECODER in signatures:
-            return folder, signatures[DECODER]
-        for near in filter(self.recognises, model_folders(folder)):
-            found = self._load(near)
-            if DECODER in found:
-                return near, found[DECODER]
-        return None
+                    f"The decoder of the model in {source}, which lies near {encoder.folder}, cannot be used: "
+                    f"{error.message}"
+                ) from None
+
+        def decode(codes: Any) -> Any:
+            function, activation = load()
+            return activate(function(codes), activation)
+
+        representation = TfRepresentation(encoder, decode, gaussian=gaussian)
+        representation.folders = {"representation": encoder.folder, "decoder": source}
+        return representation
+
+    def _may_have_decoder(self, folder: Path) -> bool:
+        """Whether a model is there that has one, or that is too damaged to tell."""
+        if not self.recognises(folder):
+            return False
+        try:
+            return DECODER in signature_names(folder)
+        except errors.InvalidInput:
+            return True
 
 
-def _encoder(signature: Signature, outputs: tuple[str, ...]) -> Callable[[Any], Any]:
-    return lambda images: tuple(signature(images=images)[name] for name in outputs)
+@dataclass(frozen=True)
+class _Encoder:
+    """What turns images into codes, and where it is from.
+
+    Attributes:
+        folder: of the model.
+        signature: of the encoder.
+        outputs: the signature's outputs that count, the codes first.
+    """
+
+    folder: Path
+    signature: Signature
+    outputs: tuple[str, ...]
+
+    def __call__(self, images: Any) -> tuple[Any, ...]:
+        found = self.signature(images=images)
+        return tuple(found[name] for name in self.outputs)
 
 
-def _decoder(signature: Signature) -> Callable[[Any], Any]:
+def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, Signature]) -> Callable[[Any], Any]:
+    """The decoder among the signatures of the model in `folder`, if it fits the encoder."""
+    if DECODER not in signatures:
+        raise errors.InvalidInput(
+            f"The model in {folder} has no decoder: its signatures are {errors.listing(sorted(signatures))}."
+        )
+    signature = signatures[DECODER]
+    _check_sides(folder, DECODER, signature, "latent_vectors", ("images",))
+    takes, gives = signature.inputs["latent_vectors"], signature.outputs["images"]
+    codes, images = encoder.signature.outputs[encoder.outputs[0]], encoder.signature.inputs["images"]
+    if not (_alike(takes, codes) and _alike(gives, images)):
+        raise errors.InvalidInput(
+            f"The decoder in {folder} takes codes of shape {takes} and gives images of shape {gives}; the "
+            f"representation in {encoder.folder} gives codes of shape {codes} and takes images of shape {images}: "
+            "they belong to different models. Name the folder of the representation's own model with --model_dir."
+        )
     return lambda codes: signature(latent_vectors=codes)["images"]
+
+
+def _alike(one: Shape, other: Shape) -> bool:
+    """Whether two tensors can have the same shape, as far as it is known."""
+    if not (one and other):
+        return True
+    return len(one) == len(other) and all(
+        a is None or b is None or a == b for a, b in zip(one, other, strict=True)
+    )
 
 
 def _check_sides(folder: Path, name: str, signature: Signature, given: str, outputs: Sequence[str]) -> None:
@@ -112,8 +172,7 @@ def _check_sides(folder: Path, name: str, signature: Signature, given: str, outp
 def _check_images(folder: Path, signature: Signature, data: Any) -> None:
     expected = signature.inputs["images"][1:]
     given = tuple(getattr(data, "observation_shape", expected))
-    fits = len(given) == len(expected) and all(b in (None, a) for a, b in zip(given, expected, strict=True))
-    if expected and not fits:
+    if not _alike(given, expected):
         raise errors.InvalidInput(
             f"The model in {folder} takes images of shape {expected}, and those of the data set have shape "
             f"{given}. Name the data set that the model was trained on with dataset.name."

@@ -12,7 +12,7 @@ from causal_disent import errors
 from causal_disent.protocols import FloatArray
 from causal_disent_tf._tensorflow import tensorflow
 
-__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TfRepresentation", "from_module"]
+__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
 
 #: What turns the output of a decoder into pixels in [0, 1].
 ACTIVATIONS = ("logits", "tanh", "none")
@@ -77,19 +77,7 @@ class TfRepresentation:
         return self._through(self._images, codes)
 
     def _images(self, codes: Any) -> Any:
-        tf = tensorflow()
-        images = self._decode_batch(codes)
-        if self.activation == "logits":
-            return tf.sigmoid(images)
-        if self.activation == "tanh":
-            return tf.tanh(images) / 2 + 0.5
-        low, high = float(tf.reduce_min(images)), float(tf.reduce_max(images))
-        if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
-            raise errors.InvalidInput(
-                f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
-                "logits, pass activation='logits'."
-            )
-        return tf.clip_by_value(images, 0.0, 1.0)
+        return activate(self._decode_batch(codes), self.activation)
 
     def _through(self, function: Callable[[Any], Any], rows: FloatArray) -> FloatArray:
         """What `function` gives for `rows`, batch by batch."""
@@ -100,6 +88,22 @@ class TfRepresentation:
             batch = tf.convert_to_tensor(rows[start : start + self.batch_size].astype(np.float32, copy=False))
             outputs.append(np.asarray(function(batch), dtype=np.float32))
         return np.concatenate(outputs)
+
+
+def activate(output: Any, activation: str) -> Any:
+    """The pixels in [0, 1] that a decoder's output stands for."""
+    tf = tensorflow()
+    if activation == "logits":
+        return tf.sigmoid(output)
+    if activation == "tanh":
+        return tf.tanh(output) / 2 + 0.5
+    low, high = float(tf.reduce_min(output)), float(tf.reduce_max(output))
+    if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
+        raise errors.InvalidInput(
+            f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
+            "logits, pass activation='logits'."
+        )
+    return tf.clip_by_value(output, 0.0, 1.0)
 
 
 def _first(output: Any) -> Any:

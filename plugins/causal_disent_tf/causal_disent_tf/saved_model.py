@@ -17,7 +17,7 @@ from causal_disent.representation.foreign_files import inside, read_bounded, unu
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.graph_check import refused_operations
 
-__all__ = ["SAVED_MODEL", "Signature", "load_saved_model", "locate"]
+__all__ = ["SAVED_MODEL", "Shape", "Signature", "load_saved_model", "locate", "signature_names"]
 
 SAVED_MODEL = "saved_model.pb"
 #: Where disentanglement_lib puts it; a SavedModel may also be the folder itself.
@@ -25,6 +25,8 @@ PLACES = ("tfhub", ".")
 PARTS = ("variables", "assets")
 #: What protocol buffers allow.
 MAX_GRAPH_BYTES = 2**31 - 1
+#: The operation that reads the variables.
+RESTORE = "RestoreV2"
 #: Random operations that may be given a seed.
 SEEDED = (
     "Multinomial",
@@ -44,6 +46,10 @@ def locate(folder: Path) -> str | None:
     return next((place for place in PLACES if (folder / place / SAVED_MODEL).exists()), None)
 
 
+#: The shape of a tensor: None where a length is open, empty if any shape will do.
+Shape = tuple[int | None, ...]
+
+
 @dataclass(frozen=True)
 class Signature:
     """A function of a model.
@@ -60,15 +66,27 @@ class Signature:
         return self.function(**tensors)
 
     @property
-    def inputs(self) -> dict[str, tuple[int | None, ...]]:
-        """Name -> shape, None where a length is open; empty if any shape will do."""
-        given = self.function.structured_input_signature[1]
-        return {name: tuple(spec.shape) if spec.shape.rank is not None else () for name, spec in given.items()}
+    def inputs(self) -> dict[str, Shape]:
+        """Name -> shape of what it takes."""
+        return _shapes(self.function.structured_input_signature[1])
 
     @property
-    def outputs(self) -> list[str]:
-        """Their names."""
-        return sorted(self.function.structured_outputs)
+    def outputs(self) -> dict[str, Shape]:
+        """Name -> shape of what it gives."""
+        return _shapes(self.function.structured_outputs)
+
+
+def _shapes(tensors: Mapping[str, Any]) -> dict[str, Shape]:
+    return {
+        name: tuple(tensor.shape) if tensor.shape.rank is not None else ()
+        for name, tensor in sorted(tensors.items())
+    }
+
+
+def signature_names(folder: Path) -> set[str]:
+    """The signatures of the SavedModel in `folder`, which is not loaded."""
+    model = _parse(_graph_file(folder))
+    return {name for meta in model.meta_graphs for name in meta.signature_def}
 
 
 def load_saved_model(folder: Path, *, trust: bool, seed: int) -> dict[str, Signature]:
@@ -82,10 +100,8 @@ def load_saved_model(folder: Path, *, trust: bool, seed: int) -> dict[str, Signa
         trust: load graphs with operations that are not allowed otherwise.
         seed: of the graph's random operations.
     """
-    place = locate(folder)
-    if place is None:
-        raise errors.InvalidInput(f"There is no {SAVED_MODEL} in {folder} or {folder / PLACES[0]}.")
-    path = inside(folder, f"{place}/{SAVED_MODEL}")
+    path = _graph_file(folder)
+    place = path.parent.relative_to(folder)
     model = _parse(path)
     if not trust:
         _check(path, model)
@@ -101,6 +117,15 @@ def load_saved_model(folder: Path, *, trust: bool, seed: int) -> dict[str, Signa
             # Its operations may read assets whenever they run.
             atexit.register(cleanup.pop_all().close)
         return signatures
+
+
+def _graph_file(folder: Path) -> Path:
+    place = locate(folder)
+    if place is None:
+        raise errors.InvalidInput(
+            f"The folder {folder} holds no model: there is no {SAVED_MODEL} in it or in {folder / PLACES[0]}."
+        )
+    return inside(folder, f"{place}/{SAVED_MODEL}")
 
 
 def _parse(path: Path) -> Any:
@@ -171,8 +196,19 @@ def _load(path: Path, target: Path, tags: list[str] | None) -> dict[str, Signatu
     try:
         loaded = tf.saved_model.load(str(target), tags=tags)
     except Exception as error:  # a damaged graph makes TensorFlow raise errors of many kinds
-        reason = str(error).replace(str(target), str(path.parent)).strip().partition("\n")[0]
-        raise unusable(path, f"TensorFlow cannot load it: {type(error).__name__}: {reason}") from None
+        text = str(error).replace(str(target), str(path.parent))
+        damaged = path.parent / "variables" if RESTORE in text else path
+        raise unusable(
+            damaged, f"TensorFlow cannot load it: {type(error).__name__}: {_informative_line(text)}"
+        ) from None
     finally:
         logger.setLevel(level)
     return {name: Signature(function, loaded) for name, function in loaded.signatures.items()}
+
+
+def _informative_line(text: str) -> str:
+    """What went wrong, without the places in the graph where it did."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("[[")]
+    if not lines:
+        return "it says nothing more"
+    return (lines[-1] if lines[0].startswith("Graph execution error") else lines[0]).rstrip(".")

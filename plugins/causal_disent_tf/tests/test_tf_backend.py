@@ -1,5 +1,6 @@
 """SavedModels through TensorFlow: its session's numbers, both versions' formats, whatever the graph."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 from causal_disent_tf import TfBackend
 
 from causal_disent.errors import InvalidInput
+from causal_disent.steps.evaluate import evaluate_with_gin
+from causal_disent.steps.representation import Reading
 
 SHARED = Path(__file__).parents[4] / "shared"
 PAIRS = ("conv", "conv_older", "fc", "test", "unknown")
@@ -48,6 +51,43 @@ def test_a_representation_alone_has_no_decoder(tf1_folders, tmp_path):
     assert given.folders["decoder"] == tf1_folders / "test/model" and hasattr(given, "decode")
     with pytest.raises(InvalidInput, match="has no decoder: its signatures are representation"):
         TfBackend().read(tmp_path / "alone", model_dir=tf1_folders / "test/mean")
+
+
+@pytest.mark.parametrize("kind", ["codes", "images"])
+def test_a_decoder_of_another_model_is_refused(tf, tf1_folders, tmp_path, kind):
+    """As many codes and other images; or, of another make, the same images and fewer codes."""
+    other = tf1_folders / "fc/model"
+    if kind == "codes":
+        other = tmp_path / "other"
+
+        class Decoder(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec([None, 3], name="latent_vectors")])
+            def decode(self, latent_vectors):
+                return {"images": tf.reshape(tf.repeat(latent_vectors, 16, axis=1), [-1, 4, 6, 2])}
+
+        module = Decoder()
+        tf.saved_model.save(module, str(other), signatures={"decoder": module.decode})
+    with pytest.raises(InvalidInput, match="belong to different models.*--model_dir"):
+        TfBackend().read(tf1_folders / "test/mean", model_dir=other)
+
+
+@pytest.mark.parametrize("fault", ["graph", "variables", "another model", "activation"])
+def test_a_faulty_model_nearby_matters_only_to_who_decodes(tf1_folders, tmp_path, fault):
+    shutil.copytree(tf1_folders / "test/mean", tmp_path / "mean")
+    near = tmp_path / "model"
+    shutil.copytree(tf1_folders / ("fc/model" if fault == "another model" else "test/model"), near)
+    if fault == "graph":
+        (near / "tfhub/saved_model.pb").write_bytes(b"\xff" * 100)
+    elif fault == "variables":
+        data = near / "tfhub/variables/variables.data-00000-of-00001"
+        data.write_bytes(data.read_bytes()[:-1])
+    elif fault == "activation":
+        (near / "results/gin/train.gin").write_text("reconstruction_loss.activation = 'relu'\n")
+    expected = np.load(tf1_folders / "test/expected.npz")
+    found = TfBackend().read(tmp_path / "mean")
+    np.testing.assert_allclose(found(expected["images"]), expected["mean"], atol=1e-5)
+    with pytest.raises(InvalidInput, match="/model, which lies near .*/mean, cannot be used: "):
+        found.decode(expected["latents"])
 
 
 def test_draws_are_seeded_by_the_config(tf1_folders, tmp_path):
@@ -134,9 +174,18 @@ def test_damage_is_an_error_that_names_the_file(broken):
         with pytest.raises(InvalidInput, match="saved_model.pb cannot be used"):
             TfBackend().read(broken)
     graph.write_bytes(whole)
+
+
+def test_damaged_variables_are_named(broken):
     data = broken / "tfhub/variables/variables.data-00000-of-00001"
-    data.write_bytes(data.read_bytes()[:-1])
-    with pytest.raises(InvalidInput, match="TensorFlow cannot load it"):
+    whole = data.read_bytes()
+    flipped = bytes([whole[0] ^ 1]) + whole[1:]
+    for content, reason in ((whole[:-1], "less bytes than requested"), (flipped, "Checksum does not match")):
+        data.write_bytes(content)
+        with pytest.raises(InvalidInput, match=f"tfhub/variables cannot be used: .*Error: .*{reason}"):
+            TfBackend().read(broken)
+    shutil.rmtree(broken / "tfhub/variables")
+    with pytest.raises(InvalidInput, match=f"matching files for {broken}/tfhub/variables/variables"):
         TfBackend().read(broken)
 
 
@@ -178,3 +227,18 @@ def test_the_real_checkpoint(tf, part):
     np.testing.assert_allclose(found(expected["images"]), expected["mean"], atol=1e-5)
     drawn = pixels(expected["decoder"], "logits")
     np.testing.assert_allclose(found.decode(expected["latents"]), drawn, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (SHARED / "reference").is_dir(), reason="the shared checkpoint is not on this machine")
+def test_the_scores_of_the_real_checkpoint_are_those_of_disentanglement_lib(tf, tmp_path):
+    folder, tables = SHARED / "checkpoints/dlib_beta_vae/representation", {}
+    reference = json.loads((SHARED / "reference/dlib_beta_vae_scores.json").read_text())
+    for metric, expected in reference.items():
+        scores = evaluate_with_gin(
+            folder, tmp_path / metric, False, None, expected["bindings"], tables, Reading(backend="tf")
+        )
+        assert scores["backend"] == "tf"
+        for key, value in expected["scores"].items():
+            if (metric, key) != ("irs", "num_active_dims"):
+                assert scores[key] == pytest.approx(value, abs=1e-5), (metric, key)

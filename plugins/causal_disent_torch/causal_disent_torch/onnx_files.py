@@ -24,7 +24,9 @@ def check_onnx() -> None:
     try:
         import onnx  # noqa: F401
     except ImportError:
-        raise errors.InvalidInput("ONNX files need the package onnx: `pip install onnx`.") from None
+        raise errors.InvalidInput(
+            "ONNX files need the package onnx: `pip install 'causal-disent-torch[onnx]'`."
+        ) from None
 
 
 def write_onnx(folder: Path, model: TorchRepresentation) -> None:

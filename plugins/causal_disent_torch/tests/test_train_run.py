@@ -319,9 +319,10 @@ def test_mean_and_sampled_representations_stand_alone(tiny, tmp_path):
     assert merged["postprocess_config.dataset.name"] == "'tiny'"
 
 
-def test_labels_of_a_part(tiny, tmp_path):
+@pytest.mark.parametrize("part", ["num_observed_factors = 1", "factors = ['shade']"])
+def test_labels_of_a_part(tiny, tmp_path, part):
     scores = train("s2_vae", tmp_path / "m", "labeller.labeller_fn = @partial_labeller",
-                   "partial_labeller.num_observed_factors = 1", "supervised_loss.loss_fn = @xent")  # fmt: skip
+                   f"partial_labeller.{part}", "supervised_loss.loss_fn = @xent")  # fmt: skip
     assert scores["supervised_loss"] > 0
     names = [name for name in weights(tmp_path / "m") if "supervision" in name]
     assert names == []  # the model alone is stored

@@ -155,3 +155,11 @@ def test_help(main, flag, capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert flag in shown and "dlib_visualize" in shown
+
+
+def test_the_model_is_never_replaced(model_dir, tmp_path, capsys):
+    before = written(tmp_path)
+    for target in (model_dir, tmp_path, model_dir / "model"):
+        assert main_model([f"--model_dir={model_dir}", f"--output_dir={target}", "--overwrite", *QUICK]) == 2
+        assert "Choose another output folder" in capsys.readouterr().err
+    assert written(tmp_path) == before

@@ -53,10 +53,18 @@ class Tf1Backend:
         if model_dir is None and checkpoint.decoder is None:
             return self._with_decoder_nearby(folder, checkpoint)
         source = folder if model_dir is None else model_dir
-        decoder = checkpoint if model_dir is None else read_checkpoint(model_dir)
+        decoder = checkpoint if model_dir is None else self._named_model(model_dir)
         representation = rebuild(checkpoint, decoder, self._device)
         representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
         return representation
+
+    def _named_model(self, folder: Path) -> Checkpoint:
+        if not self.recognises(folder):
+            raise errors.InvalidInput(
+                f"The folder {folder} given by --model_dir holds no model of disentanglement_lib: there is no "
+                f"{SAVED_MODEL} in it."
+            )
+        return read_checkpoint(folder)
 
     def _with_decoder_nearby(self, folder: Path, checkpoint: Checkpoint) -> TorchRepresentation:
         """The representation with the decoder of a model beside or above it, if one has a known decoder.
@@ -76,7 +84,8 @@ class Tf1Backend:
             except errors.InvalidInput as error:
                 representation = rebuild(checkpoint, checkpoint, self._device)
                 representation.decode = _raising(
-                    f"The decoder of the model in {near}, which lies near {folder}, cannot be used: {error.message}"
+                    f"The decoder of the model in {near}, which lies near {folder}, cannot be used: "
+                    f"{error.message}"
                 )
             representation.folders = {"representation": folder, "decoder": near}
             return representation

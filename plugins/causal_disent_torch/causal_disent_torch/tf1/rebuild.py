@@ -37,9 +37,9 @@ def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRep
         )
     if decoder is not None and decoder.image_shape != encoder.image_shape:
         raise errors.InvalidInput(
-            f"The decoder gives images of shape {decoder.image_shape}, and the representation takes images of shape "
-            f"{encoder.image_shape}: they belong to different models. Name the folder of the representation's own "
-            "model with --model_dir."
+            f"The decoder gives images of shape {decoder.image_shape}, and the representation takes images of "
+            f"shape {encoder.image_shape}: they belong to different models. Name the folder of the "
+            "representation's own model with --model_dir."
         )
     return TorchRepresentation(
         module_of("encoder", encoder),

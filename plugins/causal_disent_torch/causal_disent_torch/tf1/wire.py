@@ -51,7 +51,7 @@ class Message:
 
     def __init__(self, data: memoryview, parent: Message | None = None) -> None:
         self._data = data
-        self._left = [MAX_FIELDS] if parent is None else parent._left
+        self._left: list[int] = [MAX_FIELDS] if parent is None else parent._left
         for _ in _fields(data):
             self._count()
 
