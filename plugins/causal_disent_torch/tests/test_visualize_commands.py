@@ -91,7 +91,7 @@ def test_an_oracle_and_the_classifier_of_the_core(oracle_dir, tmp_path):
         (["--model_dir=m"], "--output_dir is needed"),
         (["--model_dir=oracle", "--output_dir=there"], "there exists"),
         (["--model_dir=nowhere", "--output_dir=x"], "The folder nowhere given by --model_dir does not exist"),
-        (["--model_dir=empty", "--output_dir=x"], "names no data set"),
+        (["--model_dir=empty", "--output_dir=x"], "empty holds no model"),
         (["--model_dir=oracle", "--output_dir=x", "--num_images=0"], "--num_images must be at least 1"),
         (["--model_dir=oracle", "--output_dir=x", "--device=tpu"], "Unknown device 'tpu'"),
         (["--model_dir=oracle", "--output_dir=x", "--gin_bindings=visualize_model.rhp = 2"], "Did you mean 'rho'"),
