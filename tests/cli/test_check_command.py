@@ -37,7 +37,7 @@ def test_a_line_for_each_check(capsys):
     title, *lines = out.splitlines()
     assert code == 0
     assert title == "metric uc, of the plugin builtin"
-    assert len(lines) == 16 and all(line.startswith("ok       ") for line in lines)
+    assert len(lines) == 18 and all(line.startswith("ok       ") for line in lines)
     assert "ok       perfect_beats_noise" in lines
 
 
