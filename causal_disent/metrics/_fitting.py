@@ -108,9 +108,8 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
-    work = [delayed(_fit)(*job) for job in jobs]
     try:
-        return Parallel(n_jobs=num_jobs, backend="loky")(work)
+        return Parallel(n_jobs=num_jobs, backend="loky")(delayed(_fit)(*job) for job in jobs)
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -118,8 +117,9 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
         ) from None
     except (pickle.PicklingError, BrokenProcessPool, TypeError):
         # An estimator that cannot be sent to a process, because it holds a lock or is of a class that a process
-        # cannot import. An error of the estimator itself comes up again.
-        return Parallel(n_jobs=num_jobs, backend="threading")(work)
+        # cannot import. An error of the estimator itself comes up again. Not in threads: they would share the
+        # filters of warnings that `_fit` sets.
+        return _fit_here(jobs)
 
 
 def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:

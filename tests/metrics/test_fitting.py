@@ -56,7 +56,7 @@ def test_workers_find_what_is_found_here(estimator):
     assert scores(estimator) == scores(estimator, num_jobs=1)
 
 
-def test_what_cannot_be_sent_is_fitted_in_threads():
+def test_what_cannot_be_sent_is_fitted_here():
     assert scores(WithLock) == scores(WithLock, num_jobs=1)
 
 
