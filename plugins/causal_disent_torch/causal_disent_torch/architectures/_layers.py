@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor, nn
 
-from causal_disent import errors
-
-__all__ = ["channels_first", "channels_last", "conv", "deconv", "dense", "initialise", "num_pixels", "side_check"]
-
-#: A convolutional network halves an image four times.
-DIVISOR = 16
+__all__ = ["channels_first", "channels_last", "conv", "deconv", "dense", "initialise"]
 
 
 class _Uninitialised:
@@ -76,31 +68,3 @@ def channels_first(images: Tensor) -> Tensor:
 def channels_last(images: Tensor) -> Tensor:
     """(n, c, h, w) to (n, h, w, c), as a view."""
     return images.permute(0, 2, 3, 1)
-
-
-def num_pixels(image_shape: Sequence[int]) -> int:
-    """How many numbers an image of this shape holds."""
-    return math.prod(_checked(image_shape))
-
-
-def side_check(name: str, image_shape: Sequence[int]) -> tuple[int, int, int]:
-    """Height, width and channels, or an error if `name` cannot halve the image four times.
-
-    Example:
-        >>> side_check("conv_encoder", [64, 64, 3])
-        (64, 64, 3)
-    """
-    height, width, channels = _checked(image_shape)
-    if height % DIVISOR or width % DIVISOR:
-        raise errors.InvalidInput(
-            f"'{name}' takes images whose height and width can be divided by {DIVISOR}; these are "
-            f"{height}x{width}. Resize them, or take the fully connected architecture."
-        )
-    return height, width, channels
-
-
-def _checked(image_shape: Sequence[int]) -> tuple[int, int, int]:
-    shape = tuple(int(side) for side in image_shape)
-    if len(shape) != 3 or min(shape) < 1:
-        raise errors.InvalidInput(f"An image has a shape (height, width, channels); given: {list(shape)}.")
-    return shape

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import relu
 
-from causal_disent_torch.architectures._layers import (
-    DIVISOR,
-    channels_first,
-    channels_last,
-    conv,
-    deconv,
-    dense,
-    initialise,
-    side_check,
-)
+from causal_disent_torch.architectures._layers import channels_first, channels_last, conv, deconv, dense
+from causal_disent_torch.architectures._network import ImageNetwork
 
 __all__ = ["ConvEncoder", "DeconvDecoder"]
 
+#: An image is halved four times.
+DIVISOR = 16
 
-class ConvEncoder(nn.Module):
+
+class ConvEncoder(ImageNetwork):
     """``conv_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent).
 
-    Args:
-        image_shape: (h, w, c); h and w divisible by 16.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-
     Example:
+        >>> import torch
         >>> mean, log_var = ConvEncoder((64, 64, 3), 10)(torch.zeros(2, 64, 64, 3))
         >>> mean.shape, log_var.shape
         (torch.Size([2, 10]), torch.Size([2, 10]))
@@ -38,21 +26,18 @@ class ConvEncoder(nn.Module):
 
     name = "conv_encoder"
     tf_scope = "encoder"
+    divisor = DIVISOR
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        height, width, channels = side_check(self.name, image_shape)
-        self.image_shape, self.num_latent = (height, width, channels), num_latent
+    def add_layers(self) -> None:
+        """Four convolutions, a hidden layer, the means, the log variances."""
+        height, width, channels = self.image_shape
         self.e1 = conv(channels, 32, 4)
         self.e2 = conv(32, 32, 4)
         self.e3 = conv(32, 64, 2)
         self.e4 = conv(64, 64, 2)
         self.e5 = dense((height // DIVISOR) * (width // DIVISOR) * 64, 256)
-        self.means = dense(256, num_latent)
-        self.log_var = dense(256, num_latent)
-        initialise(self, generator)
+        self.means = dense(256, self.num_latent)
+        self.log_var = dense(256, self.num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -63,32 +48,23 @@ class ConvEncoder(nn.Module):
         return self.means(hidden), self.log_var(hidden)
 
 
-class DeconvDecoder(nn.Module):
-    """``deconv_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation.
-
-    Args:
-        image_shape: (h, w, c); h and w divisible by 16.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-    """
+class DeconvDecoder(ImageNetwork):
+    """``deconv_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation."""
 
     name = "deconv_decoder"
     tf_scope = "decoder"
+    divisor = DIVISOR
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        height, width, channels = side_check(self.name, image_shape)
-        self.image_shape, self.num_latent = (height, width, channels), num_latent
+    def add_layers(self) -> None:
+        """Two dense layers, four transposed convolutions."""
+        height, width, channels = self.image_shape
         self._smallest = (height // DIVISOR, width // DIVISOR, 64)
-        self.dense = dense(num_latent, 256)
+        self.dense = dense(self.num_latent, 256)
         self.dense_1 = dense(256, self._smallest[0] * self._smallest[1] * 64)
         self.conv2d_transpose = deconv(64, 64)
         self.conv2d_transpose_1 = deconv(64, 32)
         self.conv2d_transpose_2 = deconv(32, 32)
         self.conv2d_transpose_3 = deconv(32, channels)
-        initialise(self, generator)
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import relu
 
-from causal_disent_torch.architectures._layers import dense, initialise, num_pixels
+from causal_disent_torch.architectures._layers import dense
+from causal_disent_torch.architectures._network import ImageNetwork
 
 __all__ = ["FcDecoder", "FcEncoder"]
 
 HIDDEN = 1200
 
 
-class FcEncoder(nn.Module):
-    """``fc_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent).
-
-    Args:
-        image_shape: (h, w, c), of any size.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-    """
+class FcEncoder(ImageNetwork):
+    """``fc_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     name = "fc_encoder"
     tf_scope = "encoder"
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        self.image_shape, self.num_latent = tuple(image_shape), num_latent
-        self.e1 = dense(num_pixels(image_shape), HIDDEN)
+    def add_layers(self) -> None:
+        """Two hidden layers, the means, the log variances."""
+        self.e1 = dense(math.prod(self.image_shape), HIDDEN)
         self.e2 = dense(HIDDEN, HIDDEN)
-        self.dense = dense(HIDDEN, num_latent)  # the means; TensorFlow numbers unnamed layers
-        self.dense_1 = dense(HIDDEN, num_latent)
-        initialise(self, generator)
+        self.dense = dense(HIDDEN, self.num_latent)  # the means; TensorFlow numbers unnamed layers
+        self.dense_1 = dense(HIDDEN, self.num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -44,28 +35,18 @@ class FcEncoder(nn.Module):
         return self.dense(hidden), self.dense_1(hidden)
 
 
-class FcDecoder(nn.Module):
-    """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation.
-
-    Args:
-        image_shape: (h, w, c), of any size.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-    """
+class FcDecoder(ImageNetwork):
+    """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     name = "fc_decoder"
     tf_scope = "decoder"
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        self.image_shape, self.num_latent = tuple(image_shape), num_latent
-        self.dense = dense(num_latent, HIDDEN)
+    def add_layers(self) -> None:
+        """Three hidden layers, the pixels."""
+        self.dense = dense(self.num_latent, HIDDEN)
         self.dense_1 = dense(HIDDEN, HIDDEN)
         self.dense_2 = dense(HIDDEN, HIDDEN)
-        self.dense_3 = dense(HIDDEN, num_pixels(image_shape))
-        initialise(self, generator)
+        self.dense_3 = dense(HIDDEN, math.prod(self.image_shape))
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""

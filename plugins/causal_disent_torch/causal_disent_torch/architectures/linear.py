@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from causal_disent_torch.architectures._layers import dense, initialise, num_pixels
+from causal_disent_torch.architectures._layers import dense
+from causal_disent_torch.architectures._network import ImageNetwork
 
 __all__ = ["LinearDecoder", "LinearEncoder"]
 
 
-class LinearEncoder(nn.Module):
-    """``test_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent).
-
-    Args:
-        image_shape: (h, w, c), of any size.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-    """
+class LinearEncoder(ImageNetwork):
+    """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     name = "test_encoder"
     tf_scope = "encoder"
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        self.image_shape, self.num_latent = tuple(image_shape), num_latent
-        self.e1 = dense(num_pixels(image_shape), num_latent)
-        self.e2 = dense(num_pixels(image_shape), num_latent)
-        initialise(self, generator)
+    def add_layers(self) -> None:
+        """The means, the log variances."""
+        self.e1 = dense(math.prod(self.image_shape), self.num_latent)
+        self.e2 = dense(math.prod(self.image_shape), self.num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -39,25 +29,15 @@ class LinearEncoder(nn.Module):
         return self.e1(flat), self.e2(flat)
 
 
-class LinearDecoder(nn.Module):
-    """``test_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation.
-
-    Args:
-        image_shape: (h, w, c), of any size.
-        num_latent: number of codes.
-        generator: of the initial weights; seed 0 without it.
-    """
+class LinearDecoder(ImageNetwork):
+    """``test_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     name = "test_decoder"
     tf_scope = "decoder"
 
-    def __init__(
-        self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
-    ) -> None:
-        super().__init__()
-        self.image_shape, self.num_latent = tuple(image_shape), num_latent
-        self.d1 = dense(num_latent, num_pixels(image_shape))
-        initialise(self, generator)
+    def add_layers(self) -> None:
+        """The pixels."""
+        self.d1 = dense(self.num_latent, math.prod(self.image_shape))
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""
