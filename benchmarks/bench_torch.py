@@ -11,7 +11,6 @@ processor time, so that other programs on the machine matter little.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import sys
 import tempfile
 from collections.abc import Callable
@@ -85,8 +84,7 @@ def our_loop(data: Any, folder: Path) -> tuple[Trainer, Callable[[int], None]]:
         torch.Generator().manual_seed(0),
         torch.device("cpu"),
     )
-    curves = importlib.util.find_spec("tensorboard") is not None
-    keeping = Keeping(folder, every=0, resume=False, tensorboard=curves)
+    keeping = Keeping(folder, every=0, resume=False)
     return trainer, lambda num_steps: train(trainer, trainer.num_steps + num_steps, {}, keeping) and None
 
 

@@ -277,7 +277,7 @@ def test_curves(tiny, tmp_path):
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    train("vae", tmp_path / "m", tensorboard=True)
+    train("vae", tmp_path / "m")
     events = EventAccumulator(str(tmp_path / "m" / "tensorboard"))
     events.Reload()
     assert {"loss", "reconstruction_loss", "kl_loss"} <= set(events.Tags()["scalars"])
@@ -289,6 +289,18 @@ def test_curves_without_tensorboard(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(Trainer, "step", lambda self: pytest.fail("training has started"))
     with pytest.raises(errors.InvalidInput, match=r"pip install 'causal-disent-torch\[tensorboard\]'"):
         train("vae", tmp_path / "m", tensorboard=True)
+
+
+def test_without_tensorboard_there_are_no_curves_unless_they_are_asked_for(tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    train("vae", tmp_path / "m")
+    assert (tmp_path / "m" / "model").is_dir() and not (tmp_path / "m" / "tensorboard").exists()
+
+
+def test_curves_that_are_not_wanted(tiny, tmp_path):
+    pytest.importorskip("tensorboard")
+    train("vae", tmp_path / "m", tensorboard=False)
+    assert not (tmp_path / "m" / "tensorboard").exists()
 
 
 def test_mean_and_sampled_representations_stand_alone(tiny, tmp_path):

@@ -35,7 +35,9 @@ def train_command(
     flags.DEFINE_bool(
         "resume", True, "Go on from the checkpoint in <model_dir>.partial, if there is one.", flag_values=values
     )
-    flags.DEFINE_bool("tensorboard", False, "Write curves for TensorBoard.", flag_values=values)
+    flags.DEFINE_bool(
+        "tensorboard", None, "Write curves for TensorBoard; by default if it is installed.", flag_values=values
+    )
     define_gin_flags(values)
     over = parse(values, sys.argv if argv is None else [name, *argv], usage)
     return run(lambda: _train(values, load), debug=values.debug) if over is None else over
@@ -56,11 +58,13 @@ def _train(values: flags.FlagValues, load: Callable[[], Callable[..., dict[str, 
             tensorboard=values.tensorboard,
         )
     except KeyboardInterrupt:
+        from causal_disent_torch.training import checkpoint
         from causal_disent_torch.training.run import partial_folder
 
         kept = partial_folder(Path(values.model_dir))
         goes_on = f"the same command goes on from the checkpoint in {kept}"
-        print(f"interrupted; {goes_on if kept.is_dir() else 'nothing was kept'}", file=sys.stderr)
+        is_kept = (kept / checkpoint.FILE).is_file()
+        print(f"interrupted; {goes_on if is_kept else 'nothing was kept'}", file=sys.stderr)
         return INTERRUPTED
     shown = ("loss", "reconstruction_loss", "kl_loss", "supervised_loss", "elapsed_time")
     print(", ".join(f"{key} {scores[key]:.4f}" for key in shown if key in scores))

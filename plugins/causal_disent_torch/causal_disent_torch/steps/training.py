@@ -53,7 +53,7 @@ def carry_out(
     device: str = "auto",
     checkpoint_every: int = 1000,
     resume: bool = True,
-    tensorboard: bool = False,
+    tensorboard: bool | None = None,
 ) -> dict[str, Any]:
     """Train and write a model folder; all that can be wrong with the settings is found before the first step.
 
@@ -64,7 +64,7 @@ def carry_out(
         device: as for `causal_disent_torch.choose_device`.
         checkpoint_every: steps between checkpoints; 0 for none.
         resume: go on from a checkpoint with the same settings.
-        tensorboard: write curves into ``<target>/tensorboard``.
+        tensorboard: write curves into ``<target>/tensorboard``; None for doing so where tensorboard is installed.
 
     Returns:
         The terms of the loss, averaged over ``model.eval_steps`` batches, with ``elapsed_time`` in seconds.

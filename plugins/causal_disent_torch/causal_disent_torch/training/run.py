@@ -34,14 +34,14 @@ class Keeping:
         every: steps between checkpoints; 0 for none.
         resume: go on from the checkpoint that is there.
         restart: a checkpoint of a run with other settings is replaced; otherwise it is an error.
-        tensorboard: write curves.
+        tensorboard: write curves; None for doing so where tensorboard is installed.
     """
 
     folder: Path
     every: int = 1000
     resume: bool = True
     restart: bool = False
-    tensorboard: bool = False
+    tensorboard: bool | None = None
 
 
 def partial_folder(model_dir: Path) -> Path:
@@ -120,12 +120,14 @@ def copy_curves(folder: Path, target: Path) -> None:
 
 
 def _writer(keeping: Keeping, step: int) -> Any:
-    """A writer of curves, if they are asked for."""
-    if not keeping.tensorboard:
+    """A writer of curves, unless they are not wanted."""
+    if keeping.tensorboard is False:
         return None
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
+        if keeping.tensorboard is None:
+            return None
         raise errors.InvalidInput(
             "--tensorboard needs the package tensorboard: pip install 'causal-disent-torch[tensorboard]'."
         ) from None
