@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
 from collections.abc import Sequence
@@ -79,7 +80,7 @@ def conv_classifier(
         accuracy = _trained(network, data, settings, chosen)
         cache.save(folder, network, accuracy, names, settings)
         _show(dict(zip(names, accuracy, strict=True)))
-    _warn_of_low(dict(zip(names, accuracy, strict=True)))
+    _warn_of_low(folder, tuple(zip(names, accuracy, strict=True)))
     return ConvClassifier(network, shape, accuracy, chosen)
 
 
@@ -99,8 +100,9 @@ def _show(accuracy: dict[str, float]) -> None:
     print(f"conv_classifier is trained; its accuracy on held-out images: {each}", file=sys.stderr)
 
 
-def _warn_of_low(accuracy: dict[str, float]) -> None:
-    low = [f"{name} {value:.0%}" for name, value in accuracy.items() if value < GOOD_ACCURACY]
+@functools.cache  # once per process, however many evaluations use the classifier
+def _warn_of_low(folder: Path, accuracy: tuple[tuple[str, float], ...]) -> None:
+    low = [f"{name} {value:.0%}" for name, value in accuracy if value < GOOD_ACCURACY]
     if low:
         warnings.warn(
             f"The classifier's accuracy on held-out images is below {GOOD_ACCURACY:.0%}: {errors.listing(low)}. "
