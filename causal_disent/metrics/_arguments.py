@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from causal_disent import errors
 from causal_disent.metrics._checks import check_pairs
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["Pairs", "check_at_least", "check_train_test", "varying_factors"]
+__all__ = ["MatrixFunction", "Pairs", "check_at_least", "check_train_test", "varying_factors"]
 
 #: Codes (points, codes) and factors (points, factors) of the same points.
 Pairs = tuple[FloatArray, IntArray]
+#: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
+MatrixFunction = Callable[..., FloatArray]
 
 
 def check_at_least(least: int, **values: Any) -> None:

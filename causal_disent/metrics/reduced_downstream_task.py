@@ -5,14 +5,14 @@ A representation that keeps each factor in a code of its own forgets it then, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import Pairs, check_at_least
+from causal_disent.metrics._arguments import MatrixFunction, Pairs, check_at_least
 from causal_disent.metrics._checks import check_random_state
 from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.dci import dci
@@ -29,9 +29,6 @@ __all__ = [
     "reduced_downstream_task",
     "reduced_representation",
 ]
-
-#: (codes, train points), (factors, train points), and the same of test points, to (codes, factors) scores.
-Measure = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def factorwise_dci(
 
 
 @component("reduced_representation")
-def reduced_representation(correlation_measure: Measure = factorwise_dci) -> Measure:
+def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci) -> MatrixFunction:
     """What decides which code of a factor goes: the one with the largest score."""
     return correlation_measure
 
@@ -81,7 +78,7 @@ def reduced_downstream_task(
     *,
     num_factors_to_remove: int = 1,
     estimator: str | Estimator = "gradient_boosting_classifier",
-    measure: Measure = factorwise_dci,
+    measure: MatrixFunction = factorwise_dci,
     random_state: np.random.RandomState | int = 0,
     num_jobs: int | None = None,
 ) -> ReducedDownstreamResult:
@@ -135,7 +132,7 @@ def reduced_downstream_task(
 
 
 def _codes_left(
-    train: Pairs, test: Pairs, num_to_remove: int, measure: Measure, generator: np.random.RandomState
+    train: Pairs, test: Pairs, num_to_remove: int, measure: MatrixFunction, generator: np.random.RandomState
 ) -> list[IntArray]:
     """For each factor, the codes that stay."""
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
@@ -154,7 +151,12 @@ def _codes_left(
 
 
 def _scores_of_factor(
-    measure: Measure, train: Pairs, test: Pairs, kept: IntArray, factor: int, generator: np.random.RandomState
+    measure: MatrixFunction,
+    train: Pairs,
+    test: Pairs,
+    kept: IntArray,
+    factor: int,
+    generator: np.random.RandomState,
 ) -> FloatArray:
     """The scores of the codes in `kept` for one factor."""
     # The built-in measure takes factors one by one; a foreign one may compare them.
@@ -163,7 +165,7 @@ def _scores_of_factor(
     return _scores(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
 
 
-def _scores(measure: Measure, train: Pairs, test: Pairs, generator: np.random.RandomState) -> FloatArray:
+def _scores(measure: MatrixFunction, train: Pairs, test: Pairs, generator: np.random.RandomState) -> FloatArray:
     """The measure's scores (codes, factors)."""
     seed = {"random_state": generator} if _is_built_in(measure) else {}
     scores = np.asarray(measure(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
@@ -176,7 +178,7 @@ def _scores(measure: Measure, train: Pairs, test: Pairs, generator: np.random.Ra
     return scores
 
 
-def _is_built_in(measure: Measure) -> bool:
+def _is_built_in(measure: MatrixFunction) -> bool:
     return measure is factorwise_dci or getattr(measure, "__wrapped__", measure) is factorwise_dci.function
 
 

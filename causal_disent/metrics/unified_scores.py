@@ -6,7 +6,7 @@ matrix meets each way to reduce it; the published metric is the one where the tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.metrics import information
-from causal_disent.metrics._arguments import Pairs, varying_factors
+from causal_disent.metrics._arguments import MatrixFunction, Pairs, varying_factors
 from causal_disent.metrics._checks import check_random_state
 from causal_disent.metrics._fitting import check_labelled
 from causal_disent.metrics._merges import factor_merges, precision_curve
@@ -46,9 +46,6 @@ __all__ = [
     "reductions",
     "unified_scores",
 ]
-
-#: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
-MatrixFunction = Callable[..., FloatArray]
 
 
 @dataclass(frozen=True)
