@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from causal_disent import errors
+from causal_disent.evaluation.results import new_file
 from causal_disent.report.table import text_table
 
 __all__ = ["RHOS", "add", "run_demo"]
 
 #: Numbers of codes that a factor is given.
 RHOS = (1, 2, 5)
+#: A file by which a folder is known to be a demo's, and replaceable.
+MARK = "demo_model.txt"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +24,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("output/demo_model"), help="folder to write (%(default)s)"
     )
-    parser.add_argument("--device", default="auto", help="auto, cuda, mps or cpu (%(default)s)")
+    parser.add_argument(
+        "--device", default="auto", help="to train and draw on: auto, cuda, mps or cpu (%(default)s)"
+    )
     parser.add_argument(
         "--gin_bindings", nargs="*", default=[], metavar="BINDING", help='such as "model.training_steps = 2000"'
     )
@@ -31,13 +37,15 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
     """Train, evaluate at each rho, draw, and print one table.
 
     Args:
-        output: ``model``, ``evaluation_rho_<rho>`` and ``pictures`` are written below it, replacing older ones.
+        output: ``model``, ``evaluation_rho_<rho>`` and ``pictures`` are written below it, replacing those of an
+            earlier demo; a folder that holds anything else is refused.
         device: where the model runs.
         gin_bindings: added to those of ``demo_model.gin`` and ``demo_model_evaluation.gin``.
     """
     from causal_disent_torch.steps.train import train_with_gin
     from causal_disent_torch.visualize.model import visualize_with_gin
 
+    _take(output)
     bindings = list(gin_bindings)
     print("training: a beta-VAE on candle_mini, where each object has two of five colors ...", flush=True)
     train_with_gin(output / "model", True, ["demo_model.gin"], bindings, device=device, checkpoint_every=0)
@@ -50,6 +58,17 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
     print(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
     print(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")
     return 0
+
+
+def _take(output: Path) -> None:
+    """Mark `output` as a demo's, unless it holds something else."""
+    mark = output / MARK
+    if output.exists() and not mark.is_file() and not (output.is_dir() and not any(output.iterdir())):
+        raise errors.InvalidInput(
+            f"{output} is not of an earlier demo, and would be replaced in part. Name a new folder with --output."
+        )
+    with new_file(mark) as temporary:
+        temporary.write_text("causal-disent demo_model writes this folder, and replaces what it wrote.\n")
 
 
 def _evaluate(output: Path, gin_bindings: list[str]) -> list[list[Any]]:

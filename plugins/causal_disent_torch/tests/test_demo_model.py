@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from causal_disent_torch.demo import MARK
 
 from causal_disent.cli.main import main
 
@@ -32,3 +33,12 @@ def test_trains_measures_and_draws(tmp_path, monkeypatch, capsys):
         assert row == [str(rho), table[0][1], table[0][2], f"{scores['UC']:.3f}", f"{scores['CG']:.3f}"]
     pictures = {path.suffix for path in (folder / "pictures").rglob("*") if path.is_file()}
     assert {".png", ".gif"} <= pictures
+    assert (folder / MARK).is_file()
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path, capsys):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "thesis.txt").write_text("years of work")
+    assert main(["demo_model", "--output", str(tmp_path)]) == 2
+    assert "is not of an earlier demo" in capsys.readouterr().err
+    assert (tmp_path / "model" / "thesis.txt").is_file() and not (tmp_path / MARK).exists()

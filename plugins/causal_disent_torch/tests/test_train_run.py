@@ -15,8 +15,10 @@ from causal_disent_torch.backend import TorchBackend
 from causal_disent_torch.steps import train_semi_supervised
 from causal_disent_torch.steps.postprocess import postprocess_with_gin
 from causal_disent_torch.steps.train import train_with_gin
-from causal_disent_torch.training import checkpoint, run
+from causal_disent_torch.training import checkpoint
+from causal_disent_torch.training.partial import CHECKPOINT, partial_folder
 from causal_disent_torch.training.trainer import Trainer
+from numpy.testing import assert_array_equal
 from safetensors.torch import load_file
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
@@ -84,7 +86,7 @@ def test_train_kill_resume_equals_train(name, tiny, tmp_path, kill):
     assert not (tmp_path / "killed").exists()
     kill(None)
     resumed = train(name, tmp_path / "killed", checkpoint_every=2)
-    assert not run.partial_folder(tmp_path / "killed").exists()
+    assert not partial_folder(tmp_path / "killed").exists()
     assert_same(tmp_path / "whole", tmp_path / "killed")
     changing = {"elapsed_time", "uuid"}
     assert {k: v for k, v in whole.items() if k not in changing} == {
@@ -191,10 +193,10 @@ def test_a_damaged_checkpoint_is_refused(how, reason, tiny, tmp_path, kill):
     with pytest.raises(Killed):
         train("vae", tmp_path / "m", checkpoint_every=2)
     kill(None)
-    path = run.partial_folder(tmp_path / "m") / checkpoint.FILE
+    path = partial_folder(tmp_path / "m") / CHECKPOINT
     damaged(path, how)
     before = path.read_bytes()
-    with pytest.raises(errors.InvalidInput, match=reason):
+    with pytest.raises(errors.InvalidInput, match=f"{reason}.*--noresume starts over"):
         train("vae", tmp_path / "m")
     assert path.read_bytes() == before and not (tmp_path / "m").exists()
     train("vae", tmp_path / "m", resume=False)
@@ -214,7 +216,7 @@ def test_divergence_names_step_and_term_and_keeps_the_checkpoint(tiny, tmp_path,
     monkeypatch.setattr(Trainer, "step", poisoned)
     with pytest.raises(errors.InvalidInput, match="at step 4 the term 'reconstruction_loss' is nan") as caught:
         train("vae", tmp_path / "m", checkpoint_every=2)
-    path = run.partial_folder(tmp_path / "m") / checkpoint.FILE
+    path = partial_folder(tmp_path / "m") / CHECKPOINT
     assert f"The checkpoint of step 4 is kept in {path}" in caught.value.message
     assert not (tmp_path / "m").exists()
     monkeypatch.undo()
@@ -241,7 +243,7 @@ def test_weights_that_are_not_finite_are_not_saved(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(Trainer, "step", poisoned)
     with pytest.raises(errors.InvalidInput, match="after step 3 the weights 'decoder.d1.bias' are not finite"):
         train("vae", tmp_path / "m", checkpoint_every=2)
-    path = run.partial_folder(tmp_path / "m") / checkpoint.FILE
+    path = partial_folder(tmp_path / "m") / CHECKPOINT
     with checkpoint.open_tensors(path) as file:
         assert json.loads(file.metadata["run"])["step"] == 2
 
@@ -354,6 +356,19 @@ def test_a_fraction_of_the_images_may_have_labels(tiny, tmp_path):
     assert scores["supervised_loss"] > 0
 
 
+def test_a_fraction_has_no_image_twice(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(train_semi_supervised, "carry_out", lambda plan, *args, **options: plan)
+    bindings = [line for line in supervised("s2_vae") if "num_labelled" not in line]
+    plan = train_semi_supervised.train_with_gin(
+        tmp_path / "m", gin_bindings=[*bindings, "model.labelled_fraction = 1.0", "model.train_percentage = 0.75"]
+    )
+    images = [part.images_of(np.arange(len(part.labels))) for part in plan.labelled]
+    everything = tiny.observations(tiny.factor_table.index.to_numpy())
+    assert len(images[0]) == np.ceil(0.75 * len(everything)) and images[1].size
+    assert_array_equal(*(np.unique(rows.reshape(len(rows), -1), axis=0, return_counts=True)[1]
+                         for rows in (np.concatenate(images), everything)))  # fmt: skip
+
+
 PEER = Path(__file__).parents[3] / ".venv-peer"
 
 
@@ -381,7 +396,7 @@ def test_a_killed_process_is_resumed(tmp_path):
                "--checkpoint_every", "20", "--model_dir"]  # fmt: skip
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([*command, str(tmp_path / "m"), *arguments], env=environment)
-    path = run.partial_folder(tmp_path / "m") / checkpoint.FILE
+    path = partial_folder(tmp_path / "m") / CHECKPOINT
     deadline = time.monotonic() + 60
     while not path.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -476,7 +491,46 @@ def test_files_of_others_beside_the_checkpoint_stay(tiny, tmp_path, kill):
     with pytest.raises(Killed):
         train("vae", tmp_path / "m", checkpoint_every=2)
     kill(None)
-    kept = run.partial_folder(tmp_path / "m")
+    kept = partial_folder(tmp_path / "m")
     (kept / "notes.txt").write_text("mine")
     train("vae", tmp_path / "m", resume=False)
     assert [file.name for file in kept.iterdir()] == ["notes.txt"]
+
+
+def test_a_checkpoint_of_more_steps_than_are_wanted(tiny, tmp_path, kill):
+    kill(5)
+    with pytest.raises(Killed):
+        train("vae", tmp_path / "m", checkpoint_every=2)
+    kill(None)
+    with pytest.raises(errors.InvalidInput, match="is of step 4, and model.training_steps is 3.*--noresume"):
+        train("vae", tmp_path / "m", "model.training_steps = 3")
+    assert (partial_folder(tmp_path / "m") / CHECKPOINT).is_file()
+
+
+def test_a_checkpoint_that_was_half_written_does_not_stay(tiny, tmp_path):
+    folder = partial_folder(tmp_path / "m")
+    folder.mkdir()
+    (folder / f".{CHECKPOINT}.0123abc.partial").write_bytes(b"half")
+    train("vae", tmp_path / "m")
+    assert not folder.exists()
+
+
+def test_something_else_in_the_place_of_the_checkpoint(tiny, tmp_path):
+    partial_folder(tmp_path / "m").write_text("mine")
+    (partial_folder(tmp_path / "n") / CHECKPOINT).mkdir(parents=True)
+    for name in ("m", "n"):
+        with pytest.raises(errors.InvalidInput, match="something else is there"):
+            train("vae", tmp_path / name, resume=False)
+    assert partial_folder(tmp_path / "m").read_text() == "mine"
+
+
+def test_an_interrupt_without_a_checkpoint_leaves_nothing(tiny, tmp_path, monkeypatch, capsys):
+    from causal_disent_torch.cli import dlib_train
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "step", interrupted)
+    arguments = [part for line in unsupervised("vae") for part in ("--gin_bindings", line)]
+    assert dlib_train.main(["--model_dir", str(tmp_path / "m"), "--device", "cpu", *arguments]) == 130
+    assert "nothing was kept" in capsys.readouterr().err and not list(tmp_path.iterdir())

@@ -13,6 +13,7 @@ from causal_disent import errors
 from causal_disent.cli._flags import define_gin_flags, parse
 from causal_disent.cli._run import INTERRUPTED, run
 from causal_disent_torch.device import DEVICES
+from causal_disent_torch.training.partial import clear, has_checkpoint, partial_folder
 
 __all__ = ["train_command"]
 
@@ -58,13 +59,12 @@ def _train(values: flags.FlagValues, load: Callable[[], Callable[..., dict[str, 
             tensorboard=values.tensorboard,
         )
     except KeyboardInterrupt:
-        from causal_disent_torch.training import checkpoint
-        from causal_disent_torch.training.run import partial_folder
-
         kept = partial_folder(Path(values.model_dir))
-        goes_on = f"the same command goes on from the checkpoint in {kept}"
-        is_kept = (kept / checkpoint.FILE).is_file()
-        print(f"interrupted; {goes_on if is_kept else 'nothing was kept'}", file=sys.stderr)
+        if has_checkpoint(kept):
+            print(f"interrupted; the same command goes on from the checkpoint in {kept}", file=sys.stderr)
+        else:
+            clear(kept)
+            print("interrupted; nothing was kept", file=sys.stderr)
         return INTERRUPTED
     shown = ("loss", "reconstruction_loss", "kl_loss", "supervised_loss", "elapsed_time")
     print(", ".join(f"{key} {scores[key]:.4f}" for key in shown if key in scores))

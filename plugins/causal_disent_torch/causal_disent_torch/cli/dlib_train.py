@@ -13,7 +13,8 @@ __all__ = ["main"]
 USAGE = """
 dlib_train: train a model and write a model folder.
 
-    dlib_train --model_dir MODEL --gin_config models/beta_vae.gin --gin_bindings "dataset.name = 'candle_mini'"
+    dlib_train --model_dir MODEL --gin_config models/beta_vae.gin \\
+        --gin_bindings "dataset.name = 'candle_mini'" --gin_bindings "model.training_steps = 2000"
 
 A run that was killed goes on from its last checkpoint when the same command is given again.
 """

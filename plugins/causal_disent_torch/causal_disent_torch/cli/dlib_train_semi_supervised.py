@@ -13,7 +13,8 @@ __all__ = ["main"]
 USAGE = """
 dlib_train_semi_supervised: train a model that knows the factors of some images.
 
-    dlib_train_semi_supervised --model_dir MODEL --gin_config models/s2_factor_vae_bb.gin
+    dlib_train_semi_supervised --model_dir MODEL --gin_config models/s2_factor_vae_bb.gin \\
+        --gin_bindings "dataset.name = 'candle_mini'" --gin_bindings "model.training_steps = 2000"
 
 A run that was killed goes on from its last checkpoint when the same command is given again.
 """

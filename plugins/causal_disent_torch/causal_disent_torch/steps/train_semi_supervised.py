@@ -11,8 +11,9 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.config import gin_config
+from causal_disent.data.factor_table import value_rows
 from causal_disent.evaluation.results import check_free
-from causal_disent.protocols import is_finite
+from causal_disent.protocols import IntArray, is_finite
 from causal_disent.steps.dataset import dataset
 from causal_disent_torch.steps.settings import (
     ModelSettings,
@@ -61,7 +62,8 @@ def train(model_dir: str | Path, overwrite: bool = False, **options: Any) -> dic
     fraction = _fraction("train_percentage", require("train_percentage", chosen.train_percentage))
     data = dataset()
     num_labelled = _num_labelled(chosen, data)
-    images, sizes = _labelled_images(data, num_labelled, labels_seed)
+    draw = _drawn if chosen.labelled_fraction is None else _distinct
+    images, sizes = draw(data, num_labelled, np.random.RandomState(labels_seed))
     objective = objective_of(chosen.model, sizes)
     if objective.factor_sizes is not None and objective.factor_sizes != sizes:
         raise errors.InvalidInput(
@@ -100,22 +102,32 @@ def _num_labelled(chosen: ModelSettings, data: Any) -> int:
     return number
 
 
-def _labelled_images(data: Any, num: int, seed: int) -> tuple[LabelledImages, list[int]]:
+def _drawn(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
     """`num` images with the labels of the bound labeller, and the number of values of each label.
 
-    The draws are disentanglement_lib's: factors, then what the images leave open, then the labeller's.
+    The draws are disentanglement_lib's: factors, then what the images leave open, then the labeller's. An image
+    can come up more than once.
     """
-    random_state = np.random.RandomState(seed)
     factors = data.sample_factors(num, random_state)
     if is_finite(data):
-        indices = data.sample_indices(factors, random_state)
-        labels, sizes = labeller(factors, data, random_state)
-        images = LabelledImages(lambda rows: data.observations(indices[rows]), labels)
-    else:
-        observations = np.asarray(data.sample_observations_from_factors(factors, random_state), np.float32)
-        labels, sizes = labeller(factors, data, random_state)
-        images = LabelledImages(observations.__getitem__, labels)
-    return images, [int(size) for size in sizes]
+        return _labelled(data, data.sample_indices(factors, random_state), factors, random_state)
+    observations = np.asarray(data.sample_observations_from_factors(factors, random_state), np.float32)
+    labels, sizes = labeller(factors, data, random_state)
+    return LabelledImages(observations.__getitem__, labels), [int(size) for size in sizes]
+
+
+def _distinct(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
+    """As `_drawn`, with each image once at the most."""
+    table = data.factor_table
+    rows = random_state.choice(len(table), num, replace=False)
+    return _labelled(data, table.index.to_numpy()[rows], value_rows(table)[rows], random_state)
+
+
+def _labelled(
+    data: Any, indices: IntArray, factors: IntArray, random_state: np.random.RandomState
+) -> tuple[LabelledImages, list[int]]:
+    labels, sizes = labeller(factors, data, random_state)
+    return LabelledImages(lambda rows: data.observations(indices[rows]), labels), [int(size) for size in sizes]
 
 
 def _split(images: LabelledImages, num_train: int) -> tuple[LabelledImages, LabelledImages]:

@@ -14,6 +14,7 @@ from causal_disent_torch.backend import MODEL
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.models.objective import Objective
 from causal_disent_torch.steps.settings import ModelSettings
+from causal_disent_torch.training.partial import clear, partial_folder
 
 if TYPE_CHECKING:
     import torch
@@ -85,7 +86,7 @@ def carry_out(
     trainer = _trainer(plan, to_train, place)
     # A loss is called only in the first step; what is bound for it belongs to the settings as well.
     settings = {**operative_bindings(), **dict(bindings_of(*COMPONENTS))}
-    folder = run.partial_folder(target)
+    folder = partial_folder(target)
     keeping = run.Keeping(folder, checkpoint_every, resume, restart=overwrite, tensorboard=tensorboard)
     elapsed = run.train(trainer, plan.chosen.training_steps, settings, keeping)
     scores: dict[str, Any] = dict(
@@ -98,7 +99,7 @@ def carry_out(
         save_model(written / MODEL, encoder, decoder, description)
         run.copy_curves(folder, written)
         write_results(written, "train", scores, operative_config(), operative_bindings())
-    run.clear(folder)
+    clear(folder)
     return scores
 
 

@@ -13,9 +13,8 @@ from causal_disent import errors
 from causal_disent_torch.tensor_files import TensorFile, check_shapes, open_tensors, write_tensors
 from causal_disent_torch.training.trainer import Trainer
 
-__all__ = ["FILE", "differences", "read_settings", "restore", "save"]
+__all__ = ["differences", "read_settings", "restore", "save"]
 
-FILE = "checkpoint.safetensors"
 #: Bindings that may change between two parts of a run.
 FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num")
 KEY, TORCH = "generator.numpy", "generator.torch"

@@ -16,13 +16,13 @@ from causal_disent import errors
 from causal_disent.progress import track
 from causal_disent_torch.training import checkpoint
 from causal_disent_torch.training.batches import Batches, LabelledImages
+from causal_disent_torch.training.partial import CHECKPOINT, CURVES, clear, has_checkpoint
 from causal_disent_torch.training.trainer import Diverged, Trainer
 
-__all__ = ["Keeping", "clear", "copy_curves", "evaluate", "partial_folder", "train"]
+__all__ = ["Keeping", "copy_curves", "evaluate", "train"]
 
 #: Steps between two points of a curve.
 LOG_EVERY = 50
-CURVES = "tensorboard"
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,6 @@ class Keeping:
     tensorboard: bool | None = None
 
 
-def partial_folder(model_dir: Path) -> Path:
-    """Where the checkpoint of a run into `model_dir` is kept until it is over."""
-    return model_dir.with_name(f"{model_dir.name}.partial")
-
-
 def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping: Keeping) -> float:
     """Train up to step `num_steps`.
 
@@ -62,8 +57,13 @@ def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping
         Seconds, those before a kill included.
     """
     earlier = _resume(trainer, settings, keeping)
+    if trainer.num_steps > num_steps:
+        raise errors.InvalidInput(
+            f"The checkpoint in {keeping.folder} is of step {trainer.num_steps:,}, and model.training_steps is "
+            f"{num_steps:,}. Bind at least {trainer.num_steps:,}, or start over with --noresume."
+        )
     started = time.perf_counter()
-    path = keeping.folder / checkpoint.FILE
+    path = keeping.folder / CHECKPOINT
     saved = trainer.num_steps
     writer = _writer(keeping, saved)
     try:
@@ -91,11 +91,14 @@ def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping
 
 def _resume(trainer: Trainer, settings: Mapping[str, str], keeping: Keeping) -> float:
     """Take up the checkpoint, if there is one to take up; the seconds that it took."""
-    path = keeping.folder / checkpoint.FILE
-    if keeping.resume and path.exists():
-        differing = checkpoint.differences(checkpoint.read_settings(path), settings)
-        if not differing:
-            return checkpoint.restore(path, trainer)
+    path = keeping.folder / CHECKPOINT
+    if keeping.resume and has_checkpoint(keeping.folder):
+        try:
+            differing = checkpoint.differences(checkpoint.read_settings(path), settings)
+            if not differing:
+                return checkpoint.restore(path, trainer)
+        except errors.InvalidInput as error:
+            raise errors.InvalidInput(f"{error.message} --noresume starts over.") from None
         if not keeping.restart:
             raise errors.InvalidInput(
                 f"{keeping.folder} holds an unfinished run with other settings ({errors.listing(differing, 5)}). "
@@ -103,14 +106,6 @@ def _resume(trainer: Trainer, settings: Mapping[str, str], keeping: Keeping) -> 
             )
     clear(keeping.folder)
     return 0.0
-
-
-def clear(folder: Path) -> None:
-    """Remove what a run keeps in `folder`, and the folder if nothing else is in it."""
-    (folder / checkpoint.FILE).unlink(missing_ok=True)
-    shutil.rmtree(folder / CURVES, ignore_errors=True)
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
 
 
 def copy_curves(folder: Path, target: Path) -> None:
