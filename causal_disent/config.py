@@ -26,6 +26,7 @@ __all__ = [
     "gin_config",
     "gin_name",
     "install",
+    "is_bound",
     "literal_bindings",
     "operative_bindings",
     "operative_config",
@@ -48,6 +49,9 @@ SUPPLIED = {
 
 #: Of a line that cannot be read, so many are shown.
 MOST_CHARACTERS = 200
+
+#: What a data set is called by, and what leaves it open: the one that the representation was made for.
+DATASET_NAME, OPEN = "dataset.name", "auto"
 
 #: Before a name, where a config has to tell it from the same name of another package.
 MODULE = "causal_disent"
@@ -149,7 +153,7 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
     try:
         for file in files or ():
             with _clear_errors(str(file)):
-                gin.parse_config_file(str(file))
+                _parse_file(str(file))
         with _clear_errors("--gin_bindings"):
             gin.parse_config(list(bindings or ()))
             gin.finalize()
@@ -157,8 +161,21 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             yield
         except (RuntimeError, errors.MetricFailed) as error:
             raise _missing_binding(error) or error from None
+        except OSError as error:
+            raise _as_raised(error) from None
     finally:
         gin.clear_config()
+
+
+def _parse_file(file: str) -> None:
+    """Read a config over those before it; a data set that one of them names is not opened again.
+
+    Every config of a metric leaves the data set open, and may come after the user's own.
+    """
+    named = query(DATASET_NAME)
+    gin.parse_config_file(file)
+    if named is not None and query(DATASET_NAME) == OPEN:
+        rebind(DATASET_NAME, named)
 
 
 def _missing_binding(error: BaseException) -> errors.ConfigError | None:
@@ -173,6 +190,14 @@ def _missing_binding(error: BaseException) -> errors.ConfigError | None:
     return errors.ConfigError(
         f"The config must bind {errors.listing(parameters)}. Add a line such as `{parameters[0]} = ...`."
     )
+
+
+def _as_raised(error: OSError) -> OSError:
+    """The error itself, where `error` is the copy that gin raises with a longer message and without its number."""
+    inner = error.__context__
+    if isinstance(inner, OSError) and type(error).__bases__ == (type(inner),) and error.errno is None:
+        return _as_raised(inner)
+    return error
 
 
 @contextmanager
@@ -229,10 +254,16 @@ def _explain(source: str, message: str) -> str:
 
 def query(parameter: str) -> Any:
     """The bound value of ``name.parameter``, or None."""
+    return gin.query_parameter(parameter) if is_bound(parameter) else None
+
+
+def is_bound(parameter: str) -> bool:
+    """Whether ``name.parameter`` is bound, be it to None."""
     try:
-        return gin.query_parameter(parameter)
+        gin.query_parameter(parameter)
     except ValueError:
-        return None
+        return False
+    return True
 
 
 def rebind(parameter: str, value: Any) -> None:
@@ -244,7 +275,7 @@ def rebind(parameter: str, value: Any) -> None:
 def bind_missing(bindings: Mapping[str, Any], source: str) -> None:
     """Bind what the config has not bound; `source` is named if a parameter does not exist."""
     for parameter, value in bindings.items():
-        if query(parameter) is None:
+        if not is_bound(parameter):
             with _clear_errors(source):
                 rebind(parameter, value)
 

@@ -125,6 +125,20 @@ def output_exists(path: Path) -> OutputExists:
     return OutputExists(f"The output folder {path} exists. Choose another, or replace it with --overwrite.")
 
 
+def no_output_at(path: Path, reason: str) -> InvalidInput:
+    """Nothing can be written at `path`."""
+    return InvalidInput(f"{path} cannot be written: {reason}. Choose another place for the output.")
+
+
+def refused_by_file_system(error: OSError) -> InvalidInput:
+    """The file system did not do what a command asked of it."""
+    place = f"{error.filename}: " if error.filename else ""
+    return InvalidInput(
+        f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to and "
+        "has space left; --debug shows what was tried."
+    )
+
+
 def missing_input(path: Path, flag: str) -> InvalidInput:
     """The input folder `path`, given by `flag`, does not exist."""
     return InvalidInput(f"The folder {path} given by {flag} does not exist.")
@@ -143,9 +157,17 @@ def no_model_in(folder: Path, backends: Iterable[str], file: str) -> InvalidInpu
 def missing_decoder(metric: str) -> MissingPart:
     """`metric` needs a decoder."""
     return MissingPart(
-        f"The metric '{metric}' needs a decoder, and the representation has none. Name the folder of the "
-        "model that has one with --model_dir, or in Python give the representation a "
+        f"The metric '{metric}' needs a decoder, and the representation has none. For a saved model, name the "
+        "folder that has one with --model_dir; give a registered model, or a representation in Python, a "
         "`decode(codes) -> images in [0, 1]`."
+    )
+
+
+def no_use_for_decoder(folder: Path, file: str) -> InvalidInput:
+    """A folder for the decoder was given, though `file` in `folder` names a model that has its own, or none."""
+    return InvalidInput(
+        f"--model_dir is for saved models. {folder / file} names a registered model, which has a decoder of its "
+        "own or none: leave --model_dir out."
     )
 
 

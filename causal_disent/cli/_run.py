@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable
 from types import FrameType
 
@@ -13,12 +15,33 @@ from causal_disent import errors
 __all__ = ["run"]
 
 INTERRUPTED = 130
+#: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
+FILE_SYSTEM = frozenset(
+    (
+        errno.EACCES,
+        errno.EDQUOT,
+        errno.EEXIST,
+        errno.EFBIG,
+        errno.EISDIR,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOSPC,
+        errno.ENOTDIR,
+        errno.ENOTEMPTY,
+        errno.EPERM,
+        errno.EROFS,
+    )
+)
 
 
 def run(command: Callable[[], int], *, debug: bool) -> int:
     """The exit code of `command`, its errors printed to the standard error."""
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
+    standard = warnings.formatwarning
+    if not debug:
+        warnings.formatwarning = _one_line
     try:
         return command()
     except errors.CausalDisentError as error:
@@ -33,6 +56,22 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         # `causal-disent metrics | head` closes the pipe; that is not a mistake.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno not in FILE_SYSTEM:
+            raise
+        if debug:
+            traceback.print_exception(error)
+        print(f"error: {errors.refused_by_file_system(error).message}", file=sys.stderr)
+        return 2
+    finally:
+        warnings.formatwarning = standard
+
+
+def _one_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """A warning as the users of a command read it: without its place in the program."""
+    return f"warning: {message}\n"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -1,7 +1,8 @@
-"""What users give, checked before it is used: numbers, arrays and graphs."""
+"""What users give, checked before it is used: numbers, arrays, names of factors and graphs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 
-__all__ = ["as_array", "check_graph_type", "is_number", "is_whole"]
+__all__ = ["as_array", "check_graph_type", "columns_of", "is_number", "is_whole"]
 
 
 def is_whole(value: object) -> bool:
@@ -35,6 +36,21 @@ def as_array(what: str, given: Any) -> np.ndarray:
         raise errors.InvalidInput(
             f"{what} must be an array, or lists of equal lengths; the lists given differ in length or depth."
         ) from None
+
+
+def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
+    """Where the `factors`, a list of names, stand among the `names` that there are."""
+    # A name alone is iterable as well: its letters are no factors.
+    given = [] if isinstance(factors, str) or not isinstance(factors, Iterable) else list(factors)
+    for factor in given:
+        if factor not in names:
+            raise errors.unknown("factor", factor, names)
+    if not given or len(set(given)) != len(given):
+        raise errors.InvalidInput(
+            f"`factors` is a list of one or more names, none twice; given: {factors!r}. There are: "
+            f"{errors.listing(names)}."
+        )
+    return [names.index(factor) for factor in given]
 
 
 def check_graph_type(graph: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data._given import columns_of
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import DiscreteData
@@ -63,13 +64,7 @@ class TableData(DiscreteData):
         self._rows = space.check(rows)
         self._images = np.arange(len(self._rows)) if images is None else np.asarray(images)
         self.image_weights = np.ones(len(self._rows)) if weights is None else np.asarray(weights)
-        names = space.factor_names if factors is None else tuple(factors)
-        if not names or len(set(names)) != len(names):
-            raise errors.InvalidInput(
-                f"`factors` must name at least one factor and none twice; given: {errors.listing(names)}. "
-                f"There are: {errors.listing(space.factor_names)}."
-            )
-        self._columns = [space.position(name) for name in names]
+        self._columns = columns_of(space.factor_names if factors is None else factors, space.factor_names)
         self.space = space.subspace(self._columns)
         self._draws: dict[tuple[int, ...], _Draw] = {}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data._given import columns_of
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
 from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.factor_table import value_rows
@@ -68,13 +69,8 @@ class DataView(DiscreteData):
         self.statements = list(confounding)
         self.base_space = StateSpace.of(base)
         check_statements(self.base_space, self.statements)
-        names = self.base_space.factor_names if factors is None else list(factors)
-        if not names or len(set(names)) != len(names):
-            raise errors.InvalidInput(
-                f"`factors` must name at least one factor and none twice; given: {errors.listing(names)}. "
-                f"There are: {errors.listing(self.base_space.factor_names)}."
-            )
-        self._columns = [self.base_space.position(name) for name in names]
+        names = self.base_space.factor_names
+        self._columns = columns_of(names if factors is None else factors, names)
         self._nuisance = [i for i in range(self.base_space.num_factors) if i not in self._columns]
         self.space = self.base_space.subspace(self._columns)
         self._draws: dict[tuple[int, ...], _ConditionalDraw] = {}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.data._given import is_number, is_whole
+from causal_disent.data._given import columns_of, is_number, is_whole
 from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.protocols import IntArray
@@ -81,7 +81,7 @@ def match_pairs(data: Any, factors: Sequence[str], num: int, random_state: np.ra
         True
     """
     names, images, rows = _table(data, num)
-    columns = _columns(names, factors)
+    columns = columns_of(factors, names)
     groups = RowGroups(rows, columns, rows[:, columns].max(axis=0) + 1)
     start, stop = groups.stretches(rows[groups.order][:, columns])
     matched = np.flatnonzero(stop - start > 1)
@@ -106,7 +106,7 @@ def rank_pairs(data: Any, factor: str, num: int, random_state: np.random.RandomS
         (['large', 'small'], [True, False])
     """
     names, images, rows = _table(data, num)
-    (column,) = _columns(names, [factor])
+    (column,) = columns_of([factor], names)
     order = np.argsort(rows[:, column], kind="stable")
     values = rows[order, column]
     start, stop = np.searchsorted(values, values, side="left"), np.searchsorted(values, values, side="right")
@@ -144,7 +144,7 @@ def differing_pairs(
     if (k is None) == (factors is None):
         raise errors.InvalidInput("Give `k`, in how many factors the images differ, or `factors`: in which.")
     if factors is not None:
-        sets, wish = [tuple(_columns(names, factors))], f"exactly in {errors.listing(factors)}"
+        sets, wish = [tuple(columns_of(factors, names))], f"exactly in {errors.listing(factors)}"
     elif k is None or not is_whole(k) or not 1 <= k <= len(names):
         raise errors.InvalidInput(
             f"`k` is a whole number from 1 to {len(names)}, the number of factors; given: {k!r}."
@@ -185,7 +185,7 @@ def restricted_labels(
     names, images, rows = _table(data)
     if not is_number(fraction) or not 0 < fraction <= 1:
         raise errors.InvalidInput(f"`fraction` is more than 0 and at most 1; given: {fraction!r}.")
-    columns = _columns(names, names if factors is None else factors)
+    columns = columns_of(names if factors is None else factors, names)
     told = random_state.permutation(len(rows))[: max(1, round(fraction * len(rows)))]
     is_known = np.zeros(rows.shape, dtype=bool)
     is_known[told[:, None], columns] = True
@@ -203,19 +203,6 @@ def _table(data: Any, num: int = 1) -> tuple[tuple[str, ...], IntArray, IntArray
     if not is_whole(num) or num < 1:
         raise errors.InvalidInput(f"At least one pair must be asked for; given: {num!r}.")
     return factor_rows(data)
-
-
-def _columns(names: Sequence[str], factors: Sequence[str]) -> list[int]:
-    """Where the `factors` stand among the `names`."""
-    if isinstance(factors, str) or not factors or len(set(factors)) != len(factors):
-        raise errors.InvalidInput(
-            f"`factors` is a list of one or more names, none twice; given: {factors!r}. There are: "
-            f"{errors.listing(names)}."
-        )
-    for factor in factors:
-        if factor not in names:
-            raise errors.unknown("factor", factor, names)
-    return [names.index(factor) for factor in factors]
 
 
 def _sets_of_columns(total: int, k: int, random_state: np.random.RandomState) -> list[tuple[int, ...]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.evaluation.results import MOST_BYTES, new_file, parse_object
+from causal_disent.evaluation.results import MOST_BYTES, check_place, new_file, parse_object
 from causal_disent.representation.foreign_files import read_bounded
 
 if TYPE_CHECKING:
@@ -63,13 +63,14 @@ def aggregate_results_to_json(
     Returns:
         The table, and the files that were left out.
     """
+    target = Path(output_path)
+    check_place(target)
     table, left_out = aggregate_results(result_file_pattern)
     if table.empty:
         path, reason = left_out[0]
         raise errors.InvalidInput(
             f"None of the {len(left_out)} files that match holds results; the first, {path}: {reason}"
         )
-    target = Path(output_path)
     with new_file(target) as temporary:
         if target.suffix == ".parquet":
             _write_parquet(table, temporary)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import uuid
@@ -26,6 +27,7 @@ __all__ = [
     "aggregate",
     "check_apart",
     "check_free",
+    "check_place",
     "is_done",
     "new_file",
     "new_folder",
@@ -42,6 +44,8 @@ RESULTS = "results"
 PARTS = ("gin", "json", "aggregate")
 #: What the results in one folder may have together; they usually have some thousand bytes.
 MOST_BYTES, MOST_FILES = 16 * 2**20, 1000
+#: What is as long as the longest ending of a temporary name.
+LONGEST_ENDING = ".12345678.replaced"
 #: How deep lists may lie in each other in a result.
 MOST_LEVELS = 20
 
@@ -55,13 +59,13 @@ def new_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
     An existing folder is replaced only then, and only with `overwrite`.
     """
-    check_free(path, overwrite=overwrite)
+    _check_absent(path, overwrite=overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent))
     try:
         temporary.chmod(0o755)  # mkdtemp makes it private
         yield temporary
-        check_free(path, overwrite=overwrite)
+        _check_absent(path, overwrite=overwrite)
         if path.exists():
             replaced = temporary.with_suffix(".replaced")
             path.rename(replaced)
@@ -78,7 +82,7 @@ def new_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
 def new_file(path: Path) -> Iterator[Path]:
     """A temporary name that becomes `path` when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.partial")
     try:
         yield temporary
         temporary.replace(path)
@@ -87,7 +91,37 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:
-    """Raise if something is at `path` that must not be replaced."""
+    """Raise if no folder can be made at `path`, or if something is there that must not be replaced.
+
+    For the beginning of a long run, so that it does not fail at its end.
+    """
+    check_place(path)
+    _check_absent(path, overwrite=overwrite)
+
+
+def check_place(path: Path) -> None:
+    """Raise if the file system allows nothing new at `path`: a missing permission, say, or a name too long."""
+    if path.name in ("", ".."):
+        raise errors.no_output_at(path, "it has no name of its own that a new folder could take")
+    temporary = f".{path.name}{LONGEST_ENDING}"
+    missing, above = [temporary], path.parent
+    while not os.path.exists(above):  # unlike that of a Path, it says False where looking is not allowed
+        missing.append(above.name)
+        above = above.parent
+    if not above.is_dir():
+        raise errors.no_output_at(path, f"{above} is not a folder")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise errors.no_output_at(path, f"the folder {above} may not be written to")
+    for place in (path.parent / temporary, *(above / name for name in missing)):
+        try:
+            place.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise errors.no_output_at(path, f"{error.strerror}") from None
+
+
+def _check_absent(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not (overwrite and path.is_dir()):
         raise errors.output_exists(path)
 

@@ -10,6 +10,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.representation.image_shape import check_image_shape
 
 __all__ = ["effects"]
 
@@ -26,6 +27,7 @@ def effects(
     sets: Sequence[tuple[int, ...] | None],
     baseline: Callable[[FloatArray], FloatArray],
     batch_size: int,
+    image_shape: Sequence[int] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """ICE of each factor's own codes and of all others, (points, factors) each.
 
@@ -40,7 +42,13 @@ def effects(
         sets: the codes of each factor; None leaves the factor out (NaN).
         baseline: points -> the values that an intervention sets.
         batch_size: points per batch.
+        image_shape: what each image must have, if that is known.
     """
+
+    def seen(points: FloatArray, truth: IntArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+        images = check_images(decode(points), len(points), image_shape)
+        return _probabilities(predict_proba(images), truth, wanted)
+
     everything = frozenset(range(codes.shape[1]))
     readers: dict[frozenset[int], list[tuple[int, int]]] = {}
     for i, own in enumerate(sets):
@@ -55,40 +63,38 @@ def effects(
     for start in track(starts, "counterfactuals", total=len(starts), unit="batch"):
         stop = min(start + batch_size, len(codes))
         points, truth = codes[start:stop], factors[start:stop]
-        base = _probabilities(points, truth, decode, predict_proba, wanted)
+        base = seen(points, truth, wanted)
         replacement = baseline(points)
         for intervened, targets in readers.items():
             changed = points.copy()
             columns = sorted(intervened)
             changed[:, columns] = replacement[:, columns]
-            after = _probabilities(changed, truth, decode, predict_proba, [i for _, i in targets])
+            after = seen(changed, truth, [i for _, i in targets])
             for side, i in targets:
                 result[side, start:stop, i] = np.abs(base[i] - after[i])
     return result[0], result[1]
 
 
-def _probabilities(
-    points: FloatArray, truth: IntArray, decode: Any, predict_proba: Any, wanted: Sequence[int]
-) -> dict[int, FloatArray]:
-    """For each wanted factor, the probability (n,) of the true value in the decoded image."""
-    images = check_images(decode(points), len(points))
-    tables = predict_proba(images)
+def _probabilities(tables: Sequence[FloatArray], truth: IntArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+    """For each wanted factor, the probability (n,) of the true value, from what a classifier returned."""
     if len(tables) != truth.shape[1]:
         raise errors.InvalidInput(
             f"`predict_proba` must return one array per factor ({truth.shape[1]}); it returned {len(tables)}."
         )
-    rows = np.arange(len(points))
+    rows = np.arange(len(truth))
     return {i: _check_probabilities(tables[i], i, truth[:, i])[rows, truth[:, i]] for i in set(wanted)}
 
 
-def check_images(images: Any, num: int) -> Any:
-    """What a decoder returned, if it is `num` images in [0, 1]; a tensor stays one."""
+def check_images(images: Any, num: int, shape: Sequence[int] | None = None) -> Any:
+    """What a decoder returned, if it is `num` images of that shape in [0, 1]; a tensor stays one."""
     images = images if hasattr(images, "shape") else np.asarray(images)
     if len(images.shape) != 4 or len(images) != num:
         raise errors.InvalidInput(
             f"`decode` must return images of shape ({num}, height, width, channels) for {num} points; "
             f"it returned shape {tuple(images.shape)}."
         )
+    if shape is not None:
+        check_image_shape(images, shape, "What `decode` returns")
     low, high = float(images.min()), float(images.max())
     if not (low >= -PIXEL_SLACK and high <= 1 + PIXEL_SLACK):
         raise errors.InvalidInput(

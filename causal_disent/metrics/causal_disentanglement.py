@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent.metrics._attributed import attributed_sample
-from causal_disent.metrics._bootstrap import check_bootstrap
-from causal_disent.metrics.cg import cg_of_sample, check_decoder, make_classifier
+from causal_disent.metrics.cg import cg_of_sample, check_decoder, check_settings, make_classifier
 from causal_disent.metrics.irs import irs
-from causal_disent.metrics.uc import uc_of_sample
+from causal_disent.metrics.uc import check_factors, uc_of_sample
 from causal_disent.protocols import Attribution, GroundTruthData, Representation
 
 __all__ = ["compute_causal_disentanglement"]
@@ -37,10 +36,11 @@ def compute_causal_disentanglement(
     Returns:
         ``IRS``, ``num_active_dims``, and what `compute_uc` and `compute_cg` return.
     """
-    check_bootstrap(bootstrap)
+    check_factors(ground_truth_data.num_factors)
+    check_settings(selection, bootstrap, baseline, decode_batch_size)
     check_decoder(representation_function, "causal_disentanglement")
     sample = attributed_sample(
-        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn
+        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn, rho
     )
     robustness = irs(sample.codes, sample.discrete)
     judge = make_classifier(classifier, ground_truth_data)

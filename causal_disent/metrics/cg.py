@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.metrics._arguments import check_at_least
 from causal_disent.metrics._attributed import AttributedSample, attributed_sample
 from causal_disent.metrics._bootstrap import check_bootstrap, interval, resample_counts
-from causal_disent.metrics._checks import check_pairs, check_random_state
+from causal_disent.metrics._checks import check_choice, check_pairs, check_random_state
 from causal_disent.metrics._interventions import effects
 from causal_disent.metrics._keys import per_rho
-from causal_disent.metrics.attribution import attribute, check_sets, select_codes
-from causal_disent.metrics.baselines import baseline_of
+from causal_disent.metrics.attribution import SELECTIONS, attribute, check_sets, select_codes
+from causal_disent.metrics.baselines import BASELINES, baseline_of
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.registry import registry
 
@@ -23,6 +24,7 @@ __all__ = [
     "CgResult",
     "cg_of_sample",
     "check_decoder",
+    "check_settings",
     "compute_cg",
     "counterfactual_generativeness",
     "image_exchange",
@@ -73,6 +75,7 @@ def counterfactual_generativeness(
     batch_size: int = 256,
     bootstrap: int = 0,
     random_state: np.random.RandomState | int = 0,
+    image_shape: Sequence[int] | None = None,
 ) -> CgResult:
     r"""Do interventions on a factor's codes change that factor in the generated image, and only they?
 
@@ -106,6 +109,7 @@ def counterfactual_generativeness(
         bootstrap: how many resamples of the points to take for a 95 % interval, codes and baselines
             staying as they are; 0 for none.
         random_state: seed or generator, for the bootstrap and for attributions that need one.
+        image_shape: height, width and channels that ``decode`` must return; not checked if not given.
 
     Returns:
         `CgResult`. The score is in [0, 1], higher is better; 0 <= average <= score.
@@ -139,6 +143,7 @@ def counterfactual_generativeness(
         [None if i in skipped else codes_of for i, codes_of in enumerate(sets)],
         baseline_of(codes, baseline),
         int(batch_size),
+        image_shape,
     )
     return _result(inside, outside, skipped, sets, bootstrap, generator)
 
@@ -218,6 +223,14 @@ def make_classifier(classifier: Any, data: GroundTruthData) -> Any:
     return classifier
 
 
+def check_settings(selection: str, bootstrap: int, baseline: str, decode_batch_size: int) -> None:
+    """Raise what can be known to be wrong before anything is drawn, or a classifier trained."""
+    check_bootstrap(bootstrap)
+    check_choice("selection", selection, SELECTIONS)
+    check_choice("baseline", baseline, list(BASELINES))
+    check_at_least(1, decode_batch_size=decode_batch_size)
+
+
 def check_decoder(representation: Representation, metric: str) -> None:
     """Raise if a representation has no decoder."""
     if getattr(representation, "decode", None) is None:
@@ -254,10 +267,10 @@ def compute_cg(
         ``CG_low``, ``CG_high``; each prefixed as in ``rho=2:CG`` for a list of rho. And ``classifier`` and
         ``classifier_accuracy_factor_<name>``.
     """
-    check_bootstrap(bootstrap)
+    check_settings(selection, bootstrap, baseline, decode_batch_size)
     check_decoder(representation_function, "cg")
     sample = attributed_sample(
-        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn
+        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn, rho
     )
     judge = make_classifier(classifier, ground_truth_data)
     return cg_of_sample(
@@ -298,6 +311,7 @@ def cg_of_sample(
             batch_size=batch_size,
             bootstrap=bootstrap,
             random_state=random_state,
+            image_shape=sample.image_shape,
         )
         return _keys(result, sample.names)
 

@@ -20,6 +20,7 @@ from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, In
 
 __all__ = [
     "UcResult",
+    "check_factors",
     "compute_uc",
     "uc_of_sample",
     "unconfoundedness",
@@ -92,7 +93,7 @@ def unconfoundedness(
         0.0
     """
     codes, factors = check_pairs(codes, factors)
-    _check_factors(factors.shape[1])
+    check_factors(factors.shape[1])
     check_rho(rho, codes.shape[1])
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
@@ -121,7 +122,7 @@ def unconfoundedness_of_sets(sets: Sequence[Collection[int]], *, group_size: int
         >>> unconfoundedness_of_sets([{1, 2, 3}, {2, 3, 6}])
         0.5
     """
-    _check_factors(len(sets))
+    check_factors(len(sets))
     if not 2 <= group_size <= len(sets):
         raise errors.InvalidInput(
             f"`group_size` is from 2 to {len(sets)} (the number of factors); given: {group_size!r}."
@@ -150,7 +151,7 @@ def unconfoundedness_curve(
         {1: 1.0, 2: 0.0}
     """
     codes, factors = check_pairs(codes, factors)
-    _check_factors(factors.shape[1])
+    check_factors(factors.shape[1])
     scores = attribute(codes, factors, attribution, check_random_state(random_state))
     chosen = range(1, codes.shape[1] + 1) if rhos is None else rhos
     return {rho: unconfoundedness_of_sets(select_codes(scores, rho, selection)) for rho in chosen}
@@ -162,7 +163,8 @@ def _overlap(group: Sequence[Collection[int]]) -> float:
     return len(set.intersection(*sets)) / len(set.union(*sets))
 
 
-def _check_factors(num_factors: int) -> None:
+def check_factors(num_factors: int) -> None:
+    """Raise if there are too few factors for UC."""
     if num_factors < 2:
         raise errors.InvalidInput(
             f"UC compares factors with each other and needs at least two; given: {num_factors}."
@@ -198,8 +200,9 @@ def compute_uc(
         for a list of rho each key is prefixed, as in ``rho=2:UC``.
     """
     check_bootstrap(bootstrap)
+    check_factors(ground_truth_data.num_factors)
     sample = attributed_sample(
-        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn
+        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn, rho
     )
     return uc_of_sample(sample, rho, attribution_fn, selection, bootstrap, random_state)
 
@@ -213,6 +216,5 @@ def uc_of_sample(
     random_state: np.random.RandomState,
 ) -> dict[str, Any]:
     """The entries of a result file, for one rho or several."""
-    _check_factors(sample.factors.shape[1])
     resampled = attribution_resamples(sample.codes, sample.discrete, attribution, bootstrap, random_state)
     return per_rho(rho, lambda one: _keys(_result(sample.scores, one, selection, 2, resampled), sample.names))

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, is_finite
+from causal_disent.representation.image_shape import check_image_shape
 
 __all__ = ["NearestImageClassifier"]
 
@@ -122,7 +123,9 @@ class NearestImageClassifier:
             yield start, self._known[start : start + CHUNK]
 
     def _project(self, images: FloatArray) -> FloatArray:
-        flat = np.asarray(images, dtype=np.float32).reshape(len(images), -1)
+        images = np.asarray(images, dtype=np.float32)
+        check_image_shape(images, self._data.observation_shape, "Images for 'nearest_image'")
+        flat = images.reshape(len(images), -1)
         return (flat @ self._projection).astype(np.float64)
 
     def _distances(self, features: FloatArray) -> FloatArray:

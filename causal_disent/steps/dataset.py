@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.config import REQUIRED, configurable, install, query, rebind
+from causal_disent.config import DATASET_NAME, OPEN, REQUIRED, configurable, install, is_bound, query, rebind
 from causal_disent.data.view import view
 from causal_disent.registry import registry
 from causal_disent.steps.recorded import recorded_values
@@ -47,16 +47,16 @@ def dataset(name: str = REQUIRED, factors: Sequence[str] | None = None, confound
 
 def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
     """Where the config leaves the data set open or says "auto", take the one the representation was made for."""
-    if query("dataset.name") not in (None, "auto"):
+    if query(DATASET_NAME) not in (None, OPEN):
         return
     found = {key: value for key, value in described.items() if key.startswith("dataset.")} or _recorded(source)
-    if "dataset.name" not in found:
+    if DATASET_NAME not in found:
         raise errors.ConfigError(
             "The config names no data set, and the input folder does not either. Add a binding such as "
             "dataset.name = 'candle_mini'."
         )
     for key, value in found.items():
-        if key == "dataset.name" or query(key) is None:
+        if key == DATASET_NAME or not is_bound(key):
             rebind(key, value)
 
 
@@ -64,8 +64,8 @@ def _recorded(source: Path) -> dict[str, Any]:
     """The data set, its rules and its options, as the steps that made the representation recorded them."""
     for step in STEPS:
         recorded = recorded_values(source, step)
-        name = recorded.get("dataset.name")
-        if name and name != "auto":
+        name = recorded.get(DATASET_NAME)
+        if name and name != OPEN:
             owners = ("dataset.", f"{name}.")
             # References stay text, and a stranger's record may not call anything.
             return {

@@ -84,6 +84,8 @@ def bind_folder(folder: Path) -> dict[str, Any]:
 def load_model(folder: Path, data: Any, reading: Reading = AS_FOUND) -> tuple[Any, dict[str, Any]]:
     """The model of the one input folder, as the config has it, and what is to be recorded of how it was read."""
     if names_a_model(folder) and reading.backend is None:
+        if reading.decoder_dir is not None:
+            raise errors.no_use_for_decoder(folder, REPRESENTATION_FILE)
         return representation(data), {}
     return _read(folder, data, reading)
 

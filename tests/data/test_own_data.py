@@ -191,7 +191,7 @@ def test_a_confounding_that_leaves_no_image():
         array_data().restricted(confounding="never light=0|1")
     with pytest.raises(errors.UnknownName, match="Unknown factor 'colour'. Did you mean 'color'?"):
         array_data().restricted(factors=["colour"])
-    with pytest.raises(errors.InvalidInput, match="at least one factor and none twice"):
+    with pytest.raises(errors.InvalidInput, match="a list of one or more names, none twice"):
         array_data().restricted(factors=["color", "color"])
 
 

@@ -96,9 +96,9 @@ def test_weights_steer_the_draws(random_state):
     assert abs((distance == 0).mean() - expected) < 0.03
 
 
-@pytest.mark.parametrize("factors", [[], ["object", "object"]])
-def test_factors_must_be_some_and_distinct(candle, factors):
-    with pytest.raises(errors.InvalidInput, match="at least one factor and none twice"):
+@pytest.mark.parametrize("factors", [[], ["object", "object"], "object", 3])
+def test_factors_must_be_a_list_and_distinct(candle, factors):
+    with pytest.raises(errors.InvalidInput, match="a list of one or more names, none twice"):
         view(candle, factors=factors)
 
 

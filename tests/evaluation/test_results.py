@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from causal_disent import errors
 from causal_disent.evaluation.local_engine import LocalEngine
 from causal_disent.evaluation.results import (
     check_apart,
+    check_free,
     new_file,
     new_folder,
     plain,
@@ -147,3 +149,27 @@ def test_local_engine():
     assert dict(LocalEngine(workers=2).run(pow, [(2, 3), (3, 2)])) == {0: 8, 1: 9}
     with pytest.raises(errors.InvalidInput, match="`workers` must be at least 1"):
         LocalEngine(workers=0)
+
+
+def test_a_place_where_nothing_can_be_made_is_told_of_before(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    for target, reason in [
+        (tmp_path / "file/a/b", f"{tmp_path}/file is not a folder"),
+        (tmp_path / ("x" * 250), "too long"),  # with the ending of a temporary name
+        (tmp_path / ("x" * 300) / "out", "too long"),
+        (tmp_path.joinpath(*["x" * 100] * 50), "too long"),
+    ]:
+        with pytest.raises(errors.InvalidInput, match=f"cannot be written: .*{reason}"):
+            check_free(target, overwrite=False)
+    check_free(tmp_path / "a/b" / ("x" * 200), overwrite=False)
+    monkeypatch.setattr("os.access", lambda path, mode: path != tmp_path)
+    for target in (tmp_path / "out", tmp_path / "a/b"):
+        with pytest.raises(errors.InvalidInput, match=f"the folder {tmp_path} may not be written to"):
+            check_free(target, overwrite=True)
+    assert files(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("place", [".", "..", "/", "somewhere/.."])
+def test_a_folder_without_a_name_of_its_own_is_not_replaced(place):
+    with pytest.raises(errors.InvalidInput, match="no name of its own"):
+        check_free(Path(place), overwrite=True)

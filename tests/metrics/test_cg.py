@@ -196,7 +196,7 @@ def test_everything_in_one_pass_equals_the_parts():
 
 def test_no_decoder_says_which_flag(candle):
     for name in ("cg", "causal_disentanglement"):
-        with pytest.raises(errors.MissingPart, match=f"'{name}' needs a decoder.*--model_dir"):
+        with pytest.raises(errors.MissingPart, match=f"'{name}' needs a decoder.*saved model.*--model_dir"):
             get_metric(name)(candle, lambda images: images[:, 0, 0, :], np.random.RandomState(0), num_train=10)
 
 
@@ -235,15 +235,22 @@ class OnDevice:
         raise TypeError("it would have to be copied")
 
 
+def painted(codes):
+    """Images of candle_mini's size whose first numbers are the codes."""
+    images = np.zeros((len(codes), 64, 64, 3))
+    images.reshape(len(codes), -1)[:, : codes.shape[1]] = np.clip(codes, 0, 1)
+    return images
+
+
 def test_a_pair_may_exchange_images_on_a_device():
     class Model:
-        decode = staticmethod(square)
+        decode = staticmethod(painted)
 
         def __call__(self, images):
             return get_model("noise_oracle", data, num_codes=2)(images)
 
         def decode_tensor(self, codes):
-            return OnDevice(square(codes))
+            return OnDevice(painted(codes))
 
     class Judge:
         accuracy = (1.0, 1.0)
@@ -266,3 +273,66 @@ def test_a_pair_may_exchange_images_on_a_device():
     ]
     assert scores[0]["CG"] > 0
     assert {**scores[0], "classifier": ""} == {**scores[1], "classifier": ""}
+
+
+def not_trained(data):
+    raise AssertionError("the classifier must not be made")
+
+
+@pytest.mark.parametrize("metric", ["cg", "causal_disentanglement"])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rho": 3}, "whole number from 1 to 2"),
+        ({"rho": [1, 3]}, "whole number from 1 to 2"),
+        ({"rho": []}, "an empty list"),
+        ({"selection": "best"}, "Unknown `selection` 'best'"),
+        ({"baseline": "zeros"}, "Unknown `baseline` 'zeros'. Did you mean 'zero'"),
+        ({"decode_batch_size": 0}, "`decode_batch_size` must be a whole number, at least 1"),
+    ],
+)
+def test_what_is_wrong_is_told_before_a_classifier_is_trained(metric, wrong, message):
+    data = get_dataset("candle_mini", factors=["object", "color"])
+    model = get_model("perfect_oracle", data)
+    with pytest.raises(errors.CausalDisentError, match=message):
+        get_metric(metric)(data, model, np.random.RandomState(0), num_train=50, classifier=not_trained, **wrong)
+
+
+@pytest.mark.parametrize("metric", ["uc", "causal_disentanglement"])
+def test_too_few_factors_are_told_before_anything_is_encoded(metric):
+    def not_called(images):
+        raise AssertionError("nothing must be encoded")
+
+    not_called.decode = square
+    data = get_dataset("candle_mini", factors=["object"])
+    with pytest.raises(errors.InvalidInput, match="needs at least two; given: 1"):
+        get_metric(metric)(data, not_called, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            lambda images: images.transpose(0, 3, 1, 2),
+            r"\(64, 64, 3\); given: \(3, 64, 64\). The channels come first",
+        ),
+        (lambda images: images[:, ::2, ::2], r"\(64, 64, 3\); given: \(32, 32, 3\)\."),
+    ],
+)
+def test_images_of_another_shape_are_refused_whatever_the_classifier(candle, wrong, message):
+    class Model:
+        oracle = get_model("perfect_oracle", candle)
+
+        def __call__(self, images):
+            return self.oracle(images)
+
+        def decode(self, codes):
+            return wrong(self.oracle.decode(codes))
+
+    class Judge:
+        def predict_proba(self, images):
+            raise AssertionError("the images must not come here")
+
+    for judge in ("nearest_image", Judge()):
+        with pytest.raises(errors.InvalidInput, match=f"What `decode` returns .*{message}"):
+            get_metric("cg")(candle, Model(), np.random.RandomState(0), num_train=20, classifier=judge)

@@ -1,21 +1,44 @@
 import numpy as np
+import pytest
 from PIL import Image
 
-from causal_disent import get_dataset
-from causal_disent.report.contact_sheet import CAPTION, GAP, contact_sheet, save_picture
+from causal_disent import errors, get_dataset
+from causal_disent.data.array_data import ArrayDataset
+from causal_disent.report.contact_sheet import contact_sheet, save_picture
+from causal_disent.report.labelled_grid import GAP, LINE
 
 
 def test_a_row_per_factor_and_a_column_per_value(small_data):
-    sheet = contact_sheet(small_data, scale=10)
-    assert sheet.shape == (3 * (10 + CAPTION + GAP) + GAP, 3 * (30 + GAP) + GAP, 3)
+    sheet = contact_sheet(small_data, scale=50)
+    assert sheet.shape == (3 * (50 + LINE + GAP) + GAP, 3 * (150 + GAP) + GAP, 3)
     # The first pixel of the images in the first row shows the first factor: 0, then a third.
-    assert sheet[GAP, GAP, 0] == 0 and sheet[GAP, GAP + 30 + GAP, 0] == 85
+    assert sheet[GAP, GAP, 0] == 0 and sheet[GAP, GAP + 150 + GAP, 0] == 85
 
 
 def test_captions_are_written(small_data):
     sheet = contact_sheet(small_data, scale=30)
-    below = sheet[GAP + 30 : GAP + 30 + CAPTION, GAP : GAP + 90]
+    below = sheet[GAP + 30 : GAP + 30 + LINE, GAP : GAP + 90]
     assert below.min() < 100
+
+
+def own_data(channels, name="a"):
+    images = np.zeros((3, 8, 2, channels), np.uint8)
+    return ArrayDataset(images, np.arange(3)[:, None], factor_names=[name])
+
+
+def test_captions_do_not_reach_their_neighbours():
+    sheet = contact_sheet(own_data(1, "a_factor_whose_name_is_much_wider_than_an_image"), scale=1)
+    below = sheet[-GAP - LINE : -GAP, GAP:]
+    width = below.shape[1] // 3
+    assert width > 200
+    for number in range(3):  # white between the captions
+        assert below[:, number * width : (number + 1) * width - GAP].min() < 100
+        assert (below[:, (number + 1) * width - GAP : (number + 1) * width] == 255).all()
+
+
+def test_images_that_are_neither_grey_nor_in_color():
+    with pytest.raises(errors.InvalidInput, match=r"1 channel \(grey\) or 3 .*; the shape given is \(8, 2, 4\)"):
+        contact_sheet(own_data(4))
 
 
 def test_confounded_data_show_what_they_hold():

@@ -47,3 +47,12 @@ def test_data_must_be_finite():
         errors.InvalidInput, match="DummyData is not one.*causal-disent classifiers.*conv_classifier"
     ):
         get_classifier("nearest_image", get_dataset("dummy_data"))
+
+
+def test_images_of_another_shape_are_refused(small_data):
+    """Their pixels are as many, so that only the shape tells."""
+    classifier = get_classifier("nearest_image", small_data)
+    images = small_data.observations(np.arange(4))
+    assert len(classifier.predict_proba(images)) == 3
+    with pytest.raises(errors.InvalidInput, match=r"\(1, 3, 1\); given: \(1, 1, 3\)\. The channels come first"):
+        classifier.predict_proba(images.transpose(0, 3, 1, 2))

@@ -254,3 +254,15 @@ def test_a_killed_run_leaves_nothing(sent, oracle_folder, tmp_path):
     process.send_signal(sent)
     assert process.wait(30) == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
+
+
+def test_a_later_config_does_not_open_the_data_set_again(oracle_folder, tmp_path):
+    """Every config of a metric says 'auto'."""
+    own = tmp_path / "own.gin"
+    own.write_text("dataset.name = 'candle_mini'\nirs.num_train = 100\n")
+    folder = oracle_folder("representation.name = 'perfect_oracle'\ndataset.name = 'dummy_data'\n")
+    evaluate_with_gin(folder, tmp_path / "out", gin_config_files=[own, "metrics/irs.gin"])
+    saved = read(tmp_path / "out/results/json/evaluation_config.json")
+    assert saved["dataset.name"] == "'candle_mini'"
+    with config.gin_config([own, "metrics/irs.gin"], ["dataset.name = 'auto'"]):
+        assert config.query("dataset.name") == "auto"  # a binding is the last word

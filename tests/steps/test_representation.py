@@ -137,3 +137,25 @@ def test_the_folder_of_a_decoder_that_was_found_is_never_replaced(folder, tmp_pa
     finally:
         restore()
     assert "would be lost" in capsys.readouterr().err and (beside / "model.oracle").is_file()
+
+
+def test_none_wins_over_what_was_recorded(backends, folder, tmp_path, capsys):
+    source = folder("perfect_oracle")
+    (source / "results/gin").mkdir(parents=True)
+    (source / "results/gin/train.gin").write_text(
+        "dataset.name = 'candle_mini'\ndataset.confounding = 'candle_color'\n"
+        "dataset.factors = ['object', 'color']\n"
+    )
+    flags = [f"--input_dir={source}", "--gin_config=metrics/irs.gin", "--gin_bindings=irs.num_train = 100"]
+    for key in ("factors", "confounding"):
+        out = tmp_path / key
+        assert main([*flags, f"--output_dir={out}", f"--gin_bindings=dataset.{key} = None"]) == 0
+        config = json.loads((out / "results/json/evaluation_config.json").read_text())
+        assert [name for name in ("factors", "confounding") if config[f"dataset.{name}"] == "None"] == [key]
+
+
+def test_a_decoder_for_a_registered_model_is_refused(backends, folder, oracle_folder, tmp_path, capsys):
+    flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/uc.gin"]
+    assert main([*flags, f"--model_dir={folder('perfect_oracle')}"]) == 2
+    shown = capsys.readouterr().err
+    assert "representation.gin names a registered model" in shown and "leave --model_dir out" in shown

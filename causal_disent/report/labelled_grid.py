@@ -1,0 +1,127 @@
+"""Images in rows and columns, with titles and captions that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.protocols import FloatArray
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["check_drawable", "draw_grid", "enlargement"]
+
+#: Pixels between images, and between lines of text.
+GAP = 6
+BETWEEN_GROUPS = 4 * GAP
+FONT_SIZE = 13
+LINE = FONT_SIZE + 5
+#: Grey, or red, green and blue.
+CHANNELS = (1, 3)
+#: Images smaller than this are enlarged by a whole number.
+READABLE = 96
+
+
+def enlargement(images: Any, wanted: int = READABLE) -> int:
+    """Pixels per pixel that make images (..., h, w, c) at least `wanted` wide or high."""
+    return max(1, -(-wanted // max(np.shape(images)[-3:-1])))
+
+
+def check_drawable(shape: Sequence[int]) -> None:
+    """Raise if observations of that shape are no images in grey or in color."""
+    if len(shape) != 3 or shape[2] not in CHANNELS:
+        raise errors.InvalidInput(
+            "Only images (height, width, channels) of 1 channel (grey) or 3 (red, green, blue) can be shown; the "
+            f"shape given is {tuple(shape)}."
+        )
+
+
+def draw_grid(
+    rows: Sequence[Sequence[FloatArray | None]],
+    *,
+    captions: Sequence[Sequence[str]] | None = None,
+    row_titles: Sequence[str] | None = None,
+    column_titles: Sequence[str] | None = None,
+    group: int | None = None,
+    scale: int = 1,
+) -> Image:
+    """One picture of many.
+
+    Args:
+        rows: images (h, w, c) in [0, 1], one or three channels, all of one size; None leaves a place empty.
+        captions: a text below each image.
+        row_titles: a text to the left of each row.
+        column_titles: a text above each column; any text may have several lines.
+        group: how many rows belong together; there is more space after each group.
+        scale: pixels per pixel.
+    """
+    from PIL import Image, ImageDraw
+
+    height, width = (scale * size for size in _common_size(rows))
+    above, below = _num_lines(column_titles) * LINE, max(map(_num_lines, captions or [()])) * LINE
+    left = _text_width(row_titles) + GAP if row_titles else 0
+    texts = [*(column_titles or ()), *(caption for row in captions or () for caption in row)]
+    # Two texts side by side need more than the gap between images, or they read as one.
+    step_x = max(width, _text_width(texts) + 2 * GAP) + GAP
+    step_y = max(height + below, _num_lines(row_titles) * LINE) + GAP
+    tops = [GAP + above + i * step_y + (i // group * BETWEEN_GROUPS if group else 0) for i in range(len(rows))]
+    canvas = Image.new("RGB", (GAP + left + step_x * max(map(len, rows)), tops[-1] + step_y), "white")
+    draw = ImageDraw.Draw(canvas)
+    for j, title in enumerate(column_titles or ()):
+        _write(draw, title, GAP + left + j * step_x, GAP)
+    for i, row in enumerate(rows):
+        top = tops[i]
+        if row_titles:
+            _write(draw, row_titles[i], GAP, top)
+        for j, image in enumerate(row):
+            if image is None:
+                continue
+            corner = (GAP + left + j * step_x, top)
+            canvas.paste(_picture(image).resize((width, height), Image.Resampling.NEAREST), corner)
+            if captions:
+                _write(draw, captions[i][j], corner[0], top + height + 1)
+    return canvas
+
+
+def _common_size(rows: Sequence[Sequence[FloatArray | None]]) -> tuple[int, int]:
+    """Height and width of all images."""
+    sizes = set()
+    for image in (image for row in rows for image in row if image is not None):
+        check_drawable(image.shape)
+        sizes.add((image.shape[0], image.shape[1]))
+    if len(sizes) > 1:
+        raise errors.InvalidInput(
+            f"The images of one picture must have one size; given: {errors.listing(sorted(sizes))}."
+        )
+    return sizes.pop()
+
+
+def _picture(image: FloatArray) -> Image:
+    from PIL import Image
+
+    pixels = np.clip(np.rint(np.asarray(image) * 255), 0, 255).astype(np.uint8)
+    return Image.fromarray(np.ascontiguousarray(np.broadcast_to(pixels, (*pixels.shape[:2], 3))))
+
+
+def _font() -> Any:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(FONT_SIZE)
+
+
+def _write(draw: Any, text: str, x: int, y: int) -> None:
+    for number, line in enumerate(text.split("\n")):
+        draw.text((x, y + number * LINE), line, fill="black", font=_font())
+
+
+def _num_lines(texts: Sequence[str] | None) -> int:
+    return max((text.count("\n") + 1 for text in texts or () if text), default=0)
+
+
+def _text_width(texts: Sequence[str] | None) -> int:
+    font = _font()
+    return max((int(font.getlength(line)) + 1 for text in texts or () for line in text.split("\n")), default=0)

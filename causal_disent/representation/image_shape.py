@@ -1,0 +1,27 @@
+"""Images that are laid out as those of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from causal_disent import errors
+
+__all__ = ["check_image_shape"]
+
+
+def check_image_shape(images: Any, shape: Sequence[int], source: str) -> None:
+    """Raise if images have another shape than those of the data set.
+
+    Args:
+        images: (n, height, width, channels), an array or a tensor on any device.
+        shape: of one image of the data set.
+        source: where the images are from, for the message.
+    """
+    given, needed = tuple(images.shape[1:]), tuple(int(size) for size in shape)
+    if given == needed:
+        return
+    advice = ""
+    if len(needed) == 3 and given == (needed[2], *needed[:2]):
+        advice = " The channels come first there: move them to the end (numpy: transpose(0, 2, 3, 1))."
+    raise errors.InvalidInput(f"{source} must have the data set's image shape {needed}; given: {given}.{advice}")

@@ -1,0 +1,100 @@
+"""How commands end."""
+
+import errno
+import os
+import warnings
+
+import pytest
+
+from causal_disent.cli._run import run
+from causal_disent.cli.dlib_aggregate_results import main as aggregate
+from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.main import main
+from causal_disent.registry import Entry, registry
+
+
+def failing(number):
+    def command():
+        raise OSError(number, os.strerror(number), "/some/place")
+
+    return command
+
+
+@pytest.mark.parametrize("name", ["EACCES", "ENAMETOOLONG", "ENOSPC", "ENOTDIR", "EROFS"])
+def test_the_file_system_refuses(name, capsys):
+    number = getattr(errno, name)
+    assert run(failing(number), debug=False) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"error: The file system refuses: /some/place: {os.strerror(number)}.")
+    assert shown.count("\n") == 1
+    assert run(failing(number), debug=True) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ECONNREFUSED, "no"), OSError("a broken image")])
+def test_another_error_of_the_system_is_a_fault(error):
+    def command():
+        raise error
+
+    with pytest.raises(OSError) as raised:
+        run(command, debug=False)
+    assert raised.value is error
+
+
+@pytest.mark.parametrize("command", ["evaluate", "aggregate", "calibrate", "demo"])
+def test_commands_that_cannot_write(command, oracle_folder, tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").touch()
+    (tmp_path / "a.json").write_text('{"a": 1}')
+    below = str(tmp_path / "file/out")
+    monkeypatch.setattr(
+        "causal_disent.evaluation.calibrate.calibrate", lambda *given, **named: pytest.fail("late")
+    )
+    code = {
+        "evaluate": lambda: evaluate([f"--input_dir={oracle_folder()}", f"--output_dir={below}"]),
+        "aggregate": lambda: aggregate([f"--result_file_pattern={tmp_path}/*.json", f"--output_path={below}"]),
+        "calibrate": lambda: main(["calibrate", "--output", below]),
+        "demo": lambda: main(["demo", "--output", below]),
+    }[command]()
+    shown = capsys.readouterr().err
+    assert code == 2 and "Traceback" not in shown
+    assert shown.startswith("error: ") and ("is not a folder" in shown or "Not a directory" in shown)
+
+
+def test_a_full_disk_while_a_data_set_is_made(oracle_folder, tmp_path, capsys):
+    """Gin raises a copy of the error, without its number."""
+    restore = registry.replace(Entry("datasets", "unpacking", failing(errno.ENOSPC), "for tests", "tests"))
+    flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/irs.gin"]
+    try:
+        assert evaluate([*flags, "--gin_bindings=dataset.name = 'unpacking'"]) == 2
+    finally:
+        restore()
+    shown = capsys.readouterr().err
+    assert "refuses: /some/place: No space left" in shown and "configurable" not in shown
+
+
+def test_an_error_inside_a_metric_stays_one_of_the_metric(oracle_folder, tmp_path, capsys):
+    def metric(ground_truth_data, representation_function, random_state, artifact_dir=None):
+        failing(errno.EACCES)()
+
+    restore = registry.replace(Entry("metrics", "reaching_out", metric, "for tests", "tests"))
+    bindings = ["evaluation.evaluation_fn = 'reaching_out'", "evaluation.random_seed = 0"]
+    flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}"]
+    try:
+        assert evaluate([*flags, *(f"--gin_bindings={binding}" for binding in bindings)]) == 1
+    finally:
+        restore()
+    assert "The metric 'reaching_out' failed: PermissionError" in capsys.readouterr().err
+
+
+def test_a_warning_is_one_line(capsys):
+    standard = warnings.formatwarning
+
+    def command():
+        print(warnings.formatwarning("Mind this.", UserWarning, "inside.py", 7), end="")
+        return 0
+
+    assert run(command, debug=False) == 0
+    assert capsys.readouterr().out == "warning: Mind this.\n"
+    assert run(command, debug=True) == 0
+    assert "inside.py:7" in capsys.readouterr().out
+    assert warnings.formatwarning is standard
