@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
@@ -31,12 +32,14 @@ def choose_device(name: str = "auto") -> torch.device:
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         return torch.device(next(kind for kind, available in here.items() if available))
-    kind, _, number = name.partition(":")
-    if kind not in here or (number and not number.isdigit()):
+    parts = re.fullmatch(r"(cuda|mps|cpu)(?::([0-9]+))?", name) if isinstance(name, str) else None
+    if parts is None:
         raise errors.unknown("device", name, DEVICES)
+    kind, number = parts[1], None if parts[2] is None else int(parts[2])
     if not here[kind]:
         available = errors.listing(other for other, there in here.items() if there)
         raise errors.InvalidInput(f"There is no device '{name}' on this machine; there is {available}, or 'auto'.")
-    if kind == "cuda" and number and int(number) >= torch.cuda.device_count():
-        raise errors.InvalidInput(f"There is no device '{name}': torch sees {torch.cuda.device_count()}.")
-    return torch.device(name)
+    count = torch.cuda.device_count() if kind == "cuda" else 1
+    if number is not None and number >= count:
+        raise errors.InvalidInput(f"There is no device '{name}': torch sees {count} of {kind}, counted from 0.")
+    return torch.device(kind) if number is None else torch.device(kind, number)

@@ -8,40 +8,47 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_function, check_number
 
 if TYPE_CHECKING:
     import torch
 
 __all__ = ["adam", "discriminator_optimizer", "vae_optimizer"]
 
+SUPPLIED = ("parameters",)
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
 
 
-@component("vae_optimizer", supplied=("parameters",))
+@component("vae_optimizer", supplied=SUPPLIED)
 def vae_optimizer(
     parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
 ) -> torch.optim.Optimizer:
     """The optimizer of encoder and decoder; `learning_rate` goes before the optimizer's own."""
-    return _made(parameters, optimizer_fn, learning_rate)
+    return _made("vae_optimizer", parameters, optimizer_fn, learning_rate)
 
 
-@component("discriminator_optimizer", supplied=("parameters",))
+@component("discriminator_optimizer", supplied=SUPPLIED)
 def discriminator_optimizer(
     parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
 ) -> torch.optim.Optimizer:
     """The optimizer of the discriminator."""
-    return _made(parameters, optimizer_fn, learning_rate)
+    return _made("discriminator_optimizer", parameters, optimizer_fn, learning_rate)
 
 
-def _made(parameters: Sequence[Any], optimizer_fn: Callable[..., Any], learning_rate: float | None) -> Any:
+def _made(
+    owner: str, parameters: Sequence[Any], optimizer_fn: Callable[..., Any], learning_rate: float | None
+) -> Any:
+    check_function(f"{owner}.optimizer_fn", optimizer_fn, SUPPLIED)
     if callable(learning_rate):
         raise errors.InvalidInput("A learning rate is a number here; schedules are not supported.")
-    chosen = {} if learning_rate is None else {"learning_rate": learning_rate}
-    return optimizer_fn(parameters, **chosen)
+    if learning_rate is None:
+        return optimizer_fn(parameters)
+    check_number(f"{owner}.learning_rate", learning_rate, above=0)
+    return optimizer_fn(parameters, learning_rate=learning_rate)
 
 
-@component("AdamOptimizer", supplied=("parameters",))
+@component("AdamOptimizer", supplied=SUPPLIED)
 def adam(
     parameters: Sequence[Any],
     learning_rate: float = 0.001,
@@ -54,7 +61,9 @@ def adam(
     """Adam with TensorFlow's names and defaults; `use_locking` and `name` are taken and change nothing."""
     import torch
 
-    if not learning_rate > 0:
-        raise errors.InvalidInput(f"AdamOptimizer.learning_rate must be greater than 0; given: {learning_rate}.")
+    check_number("AdamOptimizer.learning_rate", learning_rate, above=0)
+    for name, value in (("beta1", beta1), ("beta2", beta2)):
+        check_number(f"AdamOptimizer.{name}", value, at_least=0, below=1)
+    check_number("AdamOptimizer.epsilon", epsilon, at_least=0)
     fused = all(parameter.device.type in FUSED for parameter in parameters)
     return torch.optim.Adam(parameters, lr=learning_rate, betas=(beta1, beta2), eps=epsilon, fused=fused)

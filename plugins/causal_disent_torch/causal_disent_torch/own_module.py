@@ -17,7 +17,7 @@ def torch_module(
     data: Any,
     encoder: Any = None,
     decoder: Any = None,
-    weights: str | None = None,
+    weights: str | Path | None = None,
     channels_first: bool = False,
     activation: str = "none",
     gaussian: bool = False,
@@ -35,18 +35,16 @@ def torch_module(
         gaussian: the encoder gives mean and log variance.
         device: as for `causal_disent_torch.choose_device`.
     """
+    from causal_disent_torch.callables import check_callable
     from causal_disent_torch.representation import from_module
 
     if encoder is None:
         raise errors.ConfigError("The config must bind torch_module.encoder, to @my_package.Encoder(), say.")
     for name, part in (("encoder", encoder), ("decoder", decoder)):
-        if part is not None and not callable(part):
-            raise errors.InvalidInput(f"torch_module.{name} must be a module or a function; given: {part!r}.")
-        if isinstance(part, type):
-            raise errors.InvalidInput(
-                f"torch_module.{name} is the class {part.__name__}; bind an instance, with brackets: "
-                f"@{part.__name__}()."
-            )
+        if part is not None:
+            check_callable(part, f"torch_module.{name}")
+    if not isinstance(weights, (str, Path, type(None))):
+        raise errors.InvalidInput(f"torch_module.weights must be the path of a file; given: {weights!r}.")
     if weights is not None:
         _load(Path(weights), encoder, decoder)
     return from_module(

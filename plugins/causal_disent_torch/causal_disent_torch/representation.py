@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
 from causal_disent_torch.device import choose_device
+from causal_disent_torch.outputs import check_pixels, codes_in, images_in
 
 __all__ = ["ACTIVATIONS", "BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
 
@@ -21,8 +22,6 @@ __all__ = ["ACTIVATIONS", "BATCH_SIZE", "TorchRepresentation", "activate", "from
 ACTIVATIONS = ("logits", "tanh", "none")
 #: Images that pass through a network together.
 BATCH_SIZE = 256
-#: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
-TOLERANCE = 1e-3
 
 
 class TorchRepresentation:
@@ -70,16 +69,17 @@ class TorchRepresentation:
     ) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        if batch_size < 1:
-            raise errors.InvalidInput(f"`batch_size` must be at least 1; given: {batch_size}.")
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise errors.InvalidInput(f"`batch_size` must be a whole number, at least 1; given: {batch_size!r}.")
         if sample_seed is not None and not gaussian:
             raise errors.InvalidInput("Codes can be drawn only where the encoder gives mean and log variance.")
         self.device = device if isinstance(device, torch.device) else choose_device(device)
-        self.encoder = _moved(encoder, self.device)
-        self.decoder = None if decoder is None else _moved(decoder, self.device)
+        self.encoder = moved(encoder, self.device)
+        self.decoder = None if decoder is None else moved(decoder, self.device)
         self.activation = activation
         self.batch_size = batch_size
         self.sample_seed = sample_seed
+        self._gaussian = gaussian
         self._noise = None if sample_seed is None else torch.Generator().manual_seed(sample_seed)
         if gaussian:
             self.gaussian_encoder = self._gaussian_encoder
@@ -96,18 +96,21 @@ class TorchRepresentation:
         """Codes (n, m), float32: the mean, or a draw if there is a ``sample_seed``."""
         return self._through(self._encode, images)[0]
 
-    def _encode(self, images: Tensor) -> tuple[Tensor]:
-        encoded = self.encoder(images)
+    def _encode(self, images: Tensor) -> tuple[Tensor, ...]:
+        encoded = self._encoded(images)
         if self._noise is None:
-            return (encoded[0] if isinstance(encoded, tuple) else encoded,)
+            return encoded[:1]
         mean, log_var = encoded
         # The noise comes from the CPU, so that it is the same on every device.
         noise = torch.randn(mean.shape, generator=self._noise).to(self.device)
         return (mean + torch.exp(log_var / 2) * noise,)
 
+    def _encoded(self, images: Tensor) -> tuple[Tensor, ...]:
+        return codes_in(call(self.encoder, images), gaussian=self._gaussian)
+
     def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and log variance of the codes, each (n, m)."""
-        mean, log_var = self._through(self.encoder, images)
+        mean, log_var = self._through(self._encoded, images)
         return mean, log_var
 
     def _decode(self, codes: FloatArray) -> FloatArray:
@@ -117,27 +120,20 @@ class TorchRepresentation:
     @torch.inference_mode()
     def _decode_tensor(self, codes: Any) -> Tensor:
         """The same as a tensor on the device, all codes in one batch."""
-        with _evaluating(self.decoder):
+        with evaluating(self.decoder):
             return self._images(torch.as_tensor(codes, dtype=torch.float32, device=self.device))
 
     def _images(self, codes: Tensor) -> Tensor:
         assert self.decoder is not None
-        images = activate(self.decoder(codes), self.activation)
-        if self.activation == "none":
-            low, high = images.aminmax()
-            if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
-                raise errors.InvalidInput(
-                    f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
-                    "logits, pass activation='logits'."
-                )
-            images = images.clamp(0, 1)
-        return images
+        images = activate(images_in(call(self.decoder, codes)), self.activation)
+        check_pixels(images)
+        return images.clamp(0, 1) if self.activation == "none" else images
 
     def _through(self, function: Callable[[Tensor], tuple[Tensor, ...]], rows: Any) -> list[np.ndarray]:
         """What `function` gives for `rows`, batch by batch; one empty batch if there are none."""
         rows = np.asarray(rows)
         outputs: list[tuple[np.ndarray, ...]] = []
-        with torch.inference_mode(), _evaluating(self.encoder), _evaluating(self.decoder):
+        with torch.inference_mode(), evaluating(self.encoder), evaluating(self.decoder):
             for start in range(0, max(1, len(rows)), self.batch_size):
                 batch = np.require(rows[start : start + self.batch_size], np.float32, ["C", "W"])
                 output = function(torch.from_numpy(batch).to(self.device))
@@ -162,10 +158,11 @@ def from_module(
     gaussian: bool = False,
     batch_size: int = BATCH_SIZE,
 ) -> TorchRepresentation:
-    """A user's own modules or functions as a representation.
+    """A user's own modules, methods of modules, or functions as a representation.
 
     Args:
-        encode: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m), or a tuple that begins with them.
+        encode: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m), or a tuple that begins with them. A module
+            whose weights are of another type of float is given that type.
         decode: codes (n, m) -> tensor (n, h, w, c); without it there is no ``decode``.
         device: modules are moved there; ``"auto"`` takes the fastest there is.
         channels_first: `encode` takes and `decode` gives (n, c, h, w).
@@ -174,51 +171,21 @@ def from_module(
         batch_size: how many images pass together.
 
     Returns:
-        What metrics call: images (n, h, w, c) as an array to codes as an array. Modules are in evaluation mode
-        during a call and as they were afterwards.
+        What metrics call: images (n, h, w, c) as an array to codes as an array. Modules, also those whose methods
+        are given, are in evaluation mode during a call and as they were afterwards. What a lambda or another
+        function uses is not known here: have it in evaluation mode and on the device yourself.
 
     Example:
         >>> model = from_module(lambda images: images.flatten(1).mean(1, keepdim=True), device="cpu")
         >>> model(np.ones((2, 4, 4, 3), dtype=np.float32)).tolist()
         [[1.0], [1.0]]
     """
-    place = device if isinstance(device, torch.device) else choose_device(device)
-    encode = _moved(encode, place)
-    decode = None if decode is None else _moved(decode, place)
+    check_callable(encode, "`encode`")
+    if decode is not None:
+        check_callable(decode, "`decode`")
     if channels_first:
-        encode = _Reordered(encode, before=(0, 3, 1, 2))
-        decode = None if decode is None else _Reordered(decode, after=(0, 2, 3, 1))
+        encode = Reordered(encode, before=(0, 3, 1, 2))
+        decode = None if decode is None else Reordered(decode, after=(0, 2, 3, 1))
     return TorchRepresentation(
-        encode, decode, activation=activation, device=place, batch_size=batch_size, gaussian=gaussian
+        encode, decode, activation=activation, device=device, batch_size=batch_size, gaussian=gaussian
     )
-
-
-class _Reordered:
-    """A function with the axes of its argument or of its result permuted."""
-
-    def __init__(
-        self, function: Callable[[Tensor], Any], before: tuple[int, ...] = (), after: tuple[int, ...] = ()
-    ) -> None:
-        self.function, self.before, self.after = function, before, after
-
-    def __call__(self, tensor: Tensor) -> Any:
-        result = self.function(tensor.permute(self.before) if self.before else tensor)
-        return result.permute(self.after) if self.after else result
-
-
-def _moved(function: Any, device: torch.device) -> Any:
-    return function.to(device) if isinstance(function, nn.Module) else function
-
-
-@contextmanager
-def _evaluating(function: Any) -> Iterator[None]:
-    """Have a module in evaluation mode for a while; each of its parts is as before afterwards."""
-    module = getattr(function, "function", function)
-    training = [part for part in module.modules() if part.training] if isinstance(module, nn.Module) else []
-    for part in training:
-        part.training = False
-    try:
-        yield
-    finally:
-        for part in training:
-            part.training = True

@@ -13,7 +13,9 @@ from torch import nn
 
 from causal_disent import errors
 from causal_disent.representation.foreign_files import inside, read_bounded, unusable
+from causal_disent_torch.architectures.checks import is_plain
 from causal_disent_torch.architectures.names import make_architecture
+from causal_disent_torch.global_generators import kept
 from causal_disent_torch.representation import ACTIVATIONS, TorchRepresentation
 from causal_disent_torch.tensor_files import check_shapes, open_tensors, write_tensors
 
@@ -23,6 +25,8 @@ DESCRIPTION, WEIGHTS = "model.json", "weights.safetensors"
 FORMAT = "causal_disent_torch 1"
 #: What the codes are: the mean of the encoder's Gaussian, or a draw from it.
 CODES = ("mean", "sampled")
+#: The networks that a model is made of.
+NETWORKS = ("encoder", "decoder")
 #: No description of a model is longer, and no image or code is larger.
 MOST_BYTES, MOST_PIXELS, MOST_CODES = 2**16, 2**26, 2**20
 
@@ -39,6 +43,7 @@ class Description:
         activation: of the decoder's output.
         codes: one of `CODES`.
         random_seed: of the draws, where codes are drawn.
+        options: what was bound for each of `NETWORKS`; None in descriptions that do not tell.
     """
 
     encoder: str
@@ -48,12 +53,25 @@ class Description:
     activation: str
     codes: str = "mean"
     random_seed: int = 0
+    options: Mapping[str, Mapping[str, Any]] | None = None
 
 
 def describe(encoder: Any, decoder: Any, activation: str, codes: str = "mean", seed: int = 0) -> Description:
     """The description of two registered architectures."""
+    height, width, channels = (int(side) for side in encoder.image_shape)
+    options = {
+        kind: getattr(module, "bound_options", {})
+        for kind, module in zip(NETWORKS, (encoder, decoder), strict=True)
+    }
     return Description(
-        encoder.name, decoder.name, tuple(encoder.image_shape), encoder.num_latent, activation, codes, seed
+        encoder.name,
+        decoder.name,
+        (height, width, channels),
+        int(encoder.num_latent),
+        activation,
+        codes,
+        seed,
+        options,
     )
 
 
@@ -73,7 +91,7 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
     path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
     description = _read_description(path)
     with torch.device("meta"):  # shapes without memory
-        expected = {name: tensor.to("meta") for name, tensor in _networks(description).state_dict().items()}
+        expected = {name: tensor.to("meta") for name, tensor in _networks(description, path).state_dict().items()}
     shapes = {name: tuple(tensor.shape) for name, tensor in expected.items()}
     with open_tensors(weights_path) as file:
         check_shapes(file, shapes, f"the architectures that {path} names")
@@ -83,7 +101,7 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
             raise unusable(weights_path, f"'{name}' is {tensor.dtype}, and {expected[name].dtype} is needed")
         if not tensor.isfinite().all():
             raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
-    networks = _networks(description)
+    networks = _networks(description, path)
     networks.load_state_dict(weights)
     return TorchRepresentation(
         networks["encoder"],
@@ -94,11 +112,20 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
     )
 
 
-def _networks(description: Description) -> nn.ModuleDict:
-    """The architectures that a description names, with initial weights."""
-    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent}
-    named = {"encoder": description.encoder, "decoder": description.decoder}
-    return nn.ModuleDict({kind: make_architecture(kind, name, **sizes) for kind, name in named.items()})
+def _networks(description: Description, path: Path) -> nn.ModuleDict:
+    """The architectures that the description in `path` names, with initial weights."""
+    supplied = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
+    networks = nn.ModuleDict()
+    for kind in NETWORKS:
+        name, options = getattr(description, kind), (description.options or {}).get(kind)
+        try:
+            with kept(torch.device("cpu")):  # a user's own module draws weights, which are replaced
+                networks[kind] = make_architecture(kind, name, options, **supplied)
+        except errors.CausalDisentError as error:
+            raise unusable(path, error.message) from None
+        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise unusable(path, f"the {kind} '{name}' cannot be made with {options}: {error}") from error
+    return networks
 
 
 def _read_description(path: Path) -> Description:
@@ -107,8 +134,12 @@ def _read_description(path: Path) -> Description:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise unusable(path, f"it is not JSON: {error}") from None
-    names = [field.name for field in fields(Description)]
-    if not isinstance(content, dict) or content.pop("format", None) != FORMAT or sorted(content) != sorted(names):
+    names = [field.name for field in fields(Description) if field.name != "options"]
+    if (
+        not isinstance(content, dict)
+        or content.pop("format", None) != FORMAT
+        or sorted(content.keys() - {"options"}) != sorted(names)
+    ):
         raise unusable(path, f"it must hold a JSON object with 'format': '{FORMAT}' and {errors.listing(names)}")
     _check(path, content)
     return Description(**{**content, "image_shape": tuple(content["image_shape"])})
@@ -125,12 +156,20 @@ def _check(path: Path, content: Mapping[str, Any]) -> None:
         "activation": content["activation"] in ACTIVATIONS,
         "codes": content["codes"] in CODES,
         "random_seed": type(content["random_seed"]) is int and 0 <= content["random_seed"] < 2**32,
+        "options": content.get("options") is None or _are_options(content["options"]),
     }
     if valid["image_shape"]:
         valid["image_shape"] = shape[0] * shape[1] * shape[2] <= MOST_PIXELS
     for name, is_valid in valid.items():
         if not is_valid:
             raise unusable(path, f"'{name}' cannot be {content[name]!r}")
+
+
+def _are_options(value: Any) -> bool:
+    """Whether it is an object per network, of plain values."""
+    if not isinstance(value, dict) or value.keys() != set(NETWORKS):
+        return False
+    return all(isinstance(part, dict) and all(map(is_plain, part.values())) for part in value.values())
 
 
 def _is_count(value: Any) -> bool:

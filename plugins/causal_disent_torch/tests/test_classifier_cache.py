@@ -9,7 +9,7 @@ import pytest
 import torch
 from causal_disent_torch.classifier import conv_classifier, training
 from causal_disent_torch.classifier.cache import DESCRIPTION, WEIGHTS, cache_folder
-from causal_disent_torch.classifier.fingerprint import fingerprint
+from causal_disent_torch.classifier.fingerprint import MOST_IMAGES, fingerprint
 from causal_disent_torch.classifier.settings import Settings
 from safetensors.torch import load_file, save_file
 from squares import QUICK, EndlessSquares, squares
@@ -87,6 +87,7 @@ def test_what_changes_the_fingerprint():
     others = [
         (changed_squares(pixel=0), SETTINGS),
         (changed_squares(pixel=239), SETTINGS),
+        (changed_squares(pixel=118), SETTINGS),
         (changed_squares(factor=100), SETTINGS),
         (squares(seed=1), SETTINGS),
         (view(data, factors=["shade"]), SETTINGS),
@@ -99,6 +100,26 @@ def test_what_changes_the_fingerprint():
     ]
     names = [fingerprint(other, settings) for other, settings in [(data, SETTINGS), *others]]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("total", [1, 2, MOST_IMAGES - 1, MOST_IMAGES])
+def test_every_image_counts_where_there_are_not_too_many(total, monkeypatch):
+    data = ArrayDataset(np.zeros((total, 2, 2, 1), np.uint8), np.arange(total)[:, None] % 2)
+    seen = []
+    observations = data.observations
+    monkeypatch.setattr(data, "observations", lambda rows: seen.extend(rows) or observations(rows))
+    fingerprint(data, SETTINGS)
+    assert sorted(seen) == list(range(total))
+
+
+def test_a_larger_data_set_is_looked_at_in_many_places(monkeypatch):
+    total = 3 * MOST_IMAGES
+    data = ArrayDataset(np.zeros((total, 2, 2, 1), np.uint8), np.arange(total)[:, None] % 2)
+    seen = []
+    observations = data.observations
+    monkeypatch.setattr(data, "observations", lambda rows: seen.extend(rows) or observations(rows))
+    fingerprint(data, SETTINGS)
+    assert len(set(seen)) == len(seen) == MOST_IMAGES and np.diff(seen).max() <= 4
 
 
 def test_confounding_of_drawn_data_counts():

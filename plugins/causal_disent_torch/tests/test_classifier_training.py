@@ -115,10 +115,17 @@ def test_large_data_sets_are_sampled():
         ({"num_steps": 0}, "num_steps must be a whole number from 1; given: 0"),
         ({"batch_size": 1}, "batch_size must be a whole number from 2; given: 1"),
         ({"max_images": True}, "max_images must be a whole number from 3; given: True"),
-        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate must be a number above 0"),
         ({"held_out": 1.0}, "held_out must be a part of the images, between 0 and 1; given: 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0; given: -1"),
+        ({"channels": 5}, "channels must be three whole numbers from 1.*given: 5"),
+        ({"channels": "abc"}, "channels must be three whole numbers from 1.*given: 'abc'"),
+        ({"learning_rate": "x"}, "learning_rate must be a number above 0 and at most 1; given: 'x'"),
+        ({"held_out": "x"}, "held_out must be a part of the images, between 0 and 1; given: 'x'"),
+        ({"seed": 2**33}, r"seed must be below 2\*\*32; given: 8589934592"),
+        ({"cache_dir": 5}, "cache_dir must be the path of a folder; given: 5"),
         ({"device": "tpu"}, "Unknown device 'tpu'"),
+        ({"device": 5}, "Unknown device '5'"),
     ],
 )
 def test_options_that_cannot_be_used(option, message):

@@ -119,6 +119,18 @@ def test_what_is_no_module(encoder, message, tiny):
         get_model("torch_module", tiny, encoder=encoder)
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"device": 5}, "Unknown device '5'"),
+        ({"weights": 5}, "torch_module.weights must be the path of a file; given: 5"),
+    ],
+)
+def test_options_that_cannot_be_used(option, message, tiny):
+    with pytest.raises(errors.CausalDisentError, match=message):
+        get_model("torch_module", tiny, encoder=LinearEncoder((16, 16, 1), 2), **option)
+
+
 def test_an_architecture_of_ones_own_is_trained_and_read_again(own_package, tiny, tmp_path):
     (tmp_path / "own.gin").write_text(f"import {own_package}\nrow_encoder.scale = 0.5\n")
     bindings = [*unsupervised("vae"), "encoder.encoder_fn = @row_encoder"]

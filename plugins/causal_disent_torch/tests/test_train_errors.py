@@ -4,7 +4,7 @@ import pytest
 import torch
 from causal_disent_torch.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
 from causal_disent_torch.training.trainer import Trainer
-from training_configs import supervised, unsupervised
+from training_configs import SUPERVISED, supervised, unsupervised
 
 pytestmark = pytest.mark.usefixtures("global_generators", "tiny")
 
@@ -42,7 +42,7 @@ def said(command, folder, bindings, capsys, *more):
         (["model.training_steps = 1.5"], "model.training_steps must be a whole number"),
         (["encoder.num_latent = 0"], "encoder.num_latent must be a whole number of at least 1"),
         (["encoder.encoder_fn = @test_decoder"], "must be a registered encoder"),
-        (["vae/AdamOptimizer.learning_rate = 0"], "learning_rate must be greater than 0"),
+        (["vae/AdamOptimizer.learning_rate = 0"], "learning_rate must be a finite number, greater than 0"),
         (["reconstruction_loss.activation = 'sigmoid'"], "Unknown activation 'sigmoid'"),
         (["model.model = @dip_vae()", "dip_vae.lambda_od = 1", "dip_vae.lambda_d_factor = 1",
           "dip_vae.dip_type = 'iii'"], "Unknown dip_type 'iii'"),
@@ -64,12 +64,12 @@ def test_a_binding_that_is_missing(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "more", "message"),
     [
-        ("s2_vae", ["model.train_percentage = 0"], "model.train_percentage must be more than 0 and at most 1"),
+        ("s2_vae", ["model.train_percentage = 0"], "must be a finite number, greater than 0 and at most 1"),
         ("s2_vae", ["model.train_percentage = 1.1"], "at most 1; given: 1.1"),
         ("s2_vae", ["model.num_labelled_samples = 0"], "num_labelled_samples must be a whole number"),
         ("s2_vae", ["model.labelled_fraction = 0.5"], "and not both"),
         ("s2_vae", ["model.num_labelled_samples = None"], "num_labelled_samples or model.labelled_fraction"),
-        ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = 0"], "more than 0"),
+        ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = 0"], "greater than 0"),
         ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = 2"], "at most 1; given: 2"),
         ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = 0.1",
                     "dataset.name = 'dummy_data'"], "known number of images"),
@@ -83,6 +83,94 @@ def test_a_binding_that_is_missing(tmp_path, capsys):
 )  # fmt: skip
 def test_semi_supervised(name, more, message, tmp_path, capsys):
     assert message in said(dlib_train_semi_supervised, tmp_path / "m", supervised(name, *more), capsys)
+
+
+NUMBERS = {
+    "vae": ["vae.beta"],
+    "annealed_vae": ["annealed_vae.gamma", "annealed_vae.c_max", "annealed_vae.iteration_threshold"],
+    "factor_vae": ["factor_vae.gamma", "discriminator/AdamOptimizer.beta1"],
+    "dip_vae": ["dip_vae.lambda_od", "dip_vae.lambda_d_factor"],
+    "beta_tc_vae": ["beta_tc_vae.beta", "vae/AdamOptimizer.beta2", "vae/AdamOptimizer.epsilon"],
+    "s2_vae": ["s2_vae.beta", "s2_vae.gamma_sup", "annealer.iteration_threshold", "model.train_percentage"],
+    "s2_factor_vae": ["s2_factor_vae.gamma", "s2_factor_vae.gamma_sup", "vae/AdamOptimizer.learning_rate"],
+    "s2_dip_vae": ["s2_dip_vae.lambda_od", "s2_dip_vae.lambda_d_factor", "s2_dip_vae.gamma_sup"],
+    "s2_beta_tc_vae": ["s2_beta_tc_vae.beta", "s2_beta_tc_vae.gamma_sup", "vae_optimizer.learning_rate"],
+    "s2_factor_vae_bb": [f"s2_factor_vae_bb.{weight}" for weight in ("gamma", "gamma_sup", "lambda_bb")],
+}
+
+
+def refusal(name, more, folder, capsys):
+    """What is said when the model called `name` is to be trained with `more` bindings."""
+    if name in SUPERVISED:
+        return said(dlib_train_semi_supervised, folder, supervised(name, *more), capsys)
+    return said(dlib_train, folder, unsupervised(name, *more), capsys)
+
+
+@pytest.mark.parametrize(("name", "parameter"), [(name, each) for name in NUMBERS for each in NUMBERS[name]])
+def test_what_is_no_number(name, parameter, tmp_path, capsys):
+    for value in ("'x'", "True", "1e400"):
+        expected = f"{parameter.rpartition('/')[2]} must be a finite number"
+        assert expected in refusal(name, [f"{parameter} = {value}"], tmp_path / "m", capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "message"),
+    [
+        ("vae", ["vae.beta = None"], "vae.beta must be a finite number; given: None"),
+        ("vae", ["vae/AdamOptimizer.beta1 = 2."], "beta1 must be a finite number, at least 0 and less than 1"),
+        ("vae", ["vae/AdamOptimizer.epsilon = -1."], "AdamOptimizer.epsilon must be a finite number, at least 0"),
+        ("vae", ["encoder.num_latent = True"], "num_latent must be a whole number of at least 1; given: True"),
+        ("vae", ["model.training_steps = True"], "model.training_steps must be a whole number"),
+        ("vae", ["model.random_seed = True"], "model.random_seed must be a whole number"),
+        ("s2_vae", ["model.num_labelled_samples = True"], "num_labelled_samples must be a whole number"),
+        ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = True"],
+         "model.labelled_fraction must be a finite number, greater than 0 and at most 1; given: True"),
+        ("s2_vae", ["labeller.labeller_fn = @noisy_labeller", "noisy_labeller.prob_random = 'x'"],
+         "noisy_labeller.prob_random must be a finite number, at least 0 and at most 1; given: 'x'"),
+        ("s2_vae", ["labeller.labeller_fn = @bin_labeller", "bin_labeller.num_bins = 2.5"],
+         "bin_labeller.num_bins must be a whole number of at least 1; given: 2.5"),
+        ("s2_vae", ["embed.sigma = True"], "embed.sigma is a number or 'learn'; given: True"),
+        ("vae", ["model.model = @irs"], "model.model must be a model, such as @vae(); given: @irs"),
+        ("factor_vae", ["discriminator.discriminator_fn = @conv_encoder"],
+         "must be a registered discriminator, written @its_name without brackets: fc_discriminator"),
+        ("vae", ["reconstruction_loss.loss_fn = @vae"],
+         "a function of images, output, activation, written @its_name without brackets; given: @vae"),
+        ("vae", ["vae_optimizer.optimizer_fn = @vae"], "optimizer_fn must be a function of parameters"),
+        ("s2_vae", ["supervised_loss.loss_fn = @l2_loss"], "must be a function of num_latent, factor_sizes, gen"),
+    ],
+)  # fmt: skip
+def test_values_of_another_kind(name, more, message, tmp_path, capsys):
+    assert message in refusal(name, more, tmp_path / "m", capsys)
+
+
+FUNCTIONS = {
+    "encoder.encoder_fn": "@conv_encoder",
+    "decoder.decoder_fn": "@deconv_decoder",
+    "discriminator.discriminator_fn": "@fc_discriminator",
+    "reconstruction_loss.loss_fn": "@bernoulli_loss",
+    "vae_optimizer.optimizer_fn": "@vae/AdamOptimizer",
+    "discriminator_optimizer.optimizer_fn": "@causal_disent.AdamOptimizer",
+    "labeller.labeller_fn": "@perfect_labeller",
+    "supervised_loss.loss_fn": "@xent",
+    "annealer.anneal_fn": "@fixed",
+}
+
+
+@pytest.mark.parametrize("parameter", FUNCTIONS)
+def test_what_is_no_function(parameter, tmp_path, capsys):
+    called = f"{FUNCTIONS[parameter]}()"
+    for value in ("'text'", "None", called):
+        found = refusal("s2_factor_vae", [f"{parameter} = {value}"], tmp_path / "m", capsys)
+        assert f"{parameter} must be" in found and "without brackets" in found and f"given: {value}." in found
+
+
+@pytest.mark.parametrize("value", ["'mean'", "None", "@vae", "@mean_representation()"])
+def test_what_is_no_postprocessing(value, tmp_path, capsys):
+    bindings = [f"postprocess.postprocess_fn = {value}", "postprocess.random_seed = 0"]
+    arguments = [part for line in bindings for part in ("--gin_bindings", line)]
+    places = ["--model_dir", str(tmp_path), "--output_dir", str(tmp_path / "r")]
+    assert dlib_postprocess.main([*places, *arguments]) == 2
+    assert f"@sampled_representation, without brackets; given: {value}" in capsys.readouterr().err
 
 
 def test_devices(tmp_path, capsys):

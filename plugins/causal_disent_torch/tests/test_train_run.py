@@ -159,6 +159,12 @@ def damaged(path, how):
             tensors["networks.encoder.e1.bias"] = torch.zeros(7)
         elif how == "optimizer":
             tensors["optimizer.vae.0.exp_avg"] = torch.zeros(2, 2)
+        elif how == "slot":
+            for name in [name for name in tensors if name.endswith(".exp_avg_sq")]:
+                del tensors[name]
+            described["tensors"] = sorted(tensors)
+        elif how == "no optimizer":
+            tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("optimizer.")}
         elif how == "missing":
             del tensors["networks.encoder.e1.bias"]
         elif how == "generator":
@@ -185,6 +191,8 @@ def damaged(path, how):
         ("generator", "cannot be used"),
         ("position", "not a checkpoint of this program"),
         ("types", "not a checkpoint of this program"),
+        ("slot", "an optimizer has exp_avg and step, and exp_avg, exp_avg_sq and step are needed"),
+        ("no optimizer", "not a checkpoint of this program"),
         ("no description", "not a checkpoint of this program"),
     ],
 )
@@ -344,7 +352,8 @@ def test_labels_of_a_part(tiny, tmp_path, part):
 
 def test_a_model_without_labels_may_be_trained_with_them(tiny, tmp_path):
     bindings = supervised("s2_vae", "model.model = @vae", "vae.beta = 4")
-    scores = train_semi_supervised.train_with_gin(tmp_path / "m", gin_bindings=bindings, device="cpu")
+    with pytest.warns(UserWarning, match="the labelled images are not used.*dlib_train"):
+        scores = train_semi_supervised.train_with_gin(tmp_path / "m", gin_bindings=bindings, device="cpu")
     assert "supervised_loss" not in scores
 
 

@@ -4,40 +4,13 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.models.objective import Objective
-from causal_disent_torch.steps.settings import model_settings, objective_of
-from causal_disent_torch.steps.training import Plan, _trainer
 from causal_disent_torch.training.batches import Batches, LabelledImages
-from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
-
-from causal_disent.config import gin_config
+from small_trainers import make_trainer
+from training_configs import SUPERVISED, UNSUPERVISED
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
 CASES = [*UNSUPERVISED, *SUPERVISED]
-SIZES = [3, 3]
-
-
-class FixedBatches(Batches):
-    """The same images and boxes each time."""
-
-    def draw(self):
-        self.random_state = np.random.RandomState(0)
-        return super().draw()
-
-
-def make_trainer(name, tiny, *more):
-    """A trainer whose batch is always the same; its labelled images are the first ones of the data set."""
-    is_supervised = name in SUPERVISED
-    # The supervised term is annealed from 0, so that it would not count in the first step.
-    fixed = ["annealer.anneal_fn = @fixed"] if is_supervised else []
-    bindings = (supervised if is_supervised else unsupervised)(name, *fixed, *more)
-    with gin_config(bindings=bindings):
-        chosen = model_settings()
-        objective = objective_of(chosen.model, SIZES if is_supervised else None)
-        labels = np.float32([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]])
-        labelled = LabelledImages(tiny.observations, labels) if is_supervised else None
-        batches = FixedBatches(tiny, 9, 0, with_boxes=objective.needs_boxes)
-        return _trainer(Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None)), batches, torch.device("cpu"))
 
 
 def hold_still(trainer, which):

@@ -10,7 +10,7 @@ PICTURES = {
     "sampled/samples.png",
     "traversals/traversals.png",
     "animated_traversals/traversals.gif",
-    "counterfactuals/counterfactuals.png",
+    "counterfactuals/image_0.png",
 }
 QUICK = [
     "--gin_bindings=visualize_model.num_train = 100",
@@ -78,9 +78,9 @@ def test_an_oracle_and_the_classifier_of_the_core(oracle_dir, tmp_path):
     arguments = [f"--model_dir={oracle_dir}", f"--output_dir={out}", *QUICK, bound]
     assert main_model(arguments) == 0
     assert written(out) == PICTURES
-    first = (out / "counterfactuals/counterfactuals.png").read_bytes()
+    first = (out / "counterfactuals/image_0.png").read_bytes()
     assert main_model([*arguments, "--overwrite"]) == 0
-    assert (out / "counterfactuals/counterfactuals.png").read_bytes() == first
+    assert (out / "counterfactuals/image_0.png").read_bytes() == first
     assert not list(tmp_path.glob(".*"))  # nothing half-written is left
 
 

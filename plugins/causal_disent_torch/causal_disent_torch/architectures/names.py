@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED, configurable
 from causal_disent.registry import component
+from causal_disent_torch.architectures.checks import check_options, check_sizes
+from causal_disent_torch.bound import as_bound, check_whole
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["KINDS", "architecture", "decoder", "discriminator", "encoder", "is_architecture", "make_architecture"]
+__all__ = [
+    "KINDS",
+    "architecture",
+    "architecture_names",
+    "decoder",
+    "discriminator",
+    "encoder",
+    "is_architecture",
+    "make_architecture",
+]
 
 #: What an architecture can be.
 KINDS = ("encoder", "decoder", "discriminator")
 SUPPLIED = ("image_shape", "num_latent", "generator")
 
-_architectures: dict[str, dict[str, Callable[..., Any]]] = {kind: {} for kind in KINDS}
+#: Kind -> name -> the function as configs see it, and as it is without a config.
+_architectures: dict[str, dict[str, tuple[Callable[..., Any], Callable[..., Any]]]] = {kind: {} for kind in KINDS}
 
 
 def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -31,30 +44,74 @@ def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callabl
 
     The function takes ``(image_shape, num_latent, generator)``, a discriminator's ``(num_latent, generator)``, and
     returns a module: an encoder's gives mean and log variance (n, num_latent) for images (n, h, w, c), a decoder's
-    images before the activation for codes, a discriminator's logits (n, 2) for codes. What else it takes, configs
-    can bind.
+    images before the activation for codes, a discriminator's logits (n, 2) for codes; all in float32. What else it
+    takes, configs can bind, and what they bind is stored with the model. The module gets the attributes ``name``
+    and ``bound_options``.
     """
     if kind not in KINDS:
         raise errors.unknown("kind of architecture", kind, KINDS)
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        _check_signature(name, kind, function)
+
         @functools.wraps(function)
         def named(*args: Any, **kwargs: Any) -> Any:
-            module = function(*args, **kwargs)
-            module.name = name
+            from torch import nn
+
+            # Copies, since the function may change a list that it is given.
+            bound = {option: value for option, value in kwargs.items() if option not in SUPPLIED}
+            options = {option: [*value] if isinstance(value, list) else value for option, value in bound.items()}
+            made: Any = function(*args, **kwargs)
+            if not isinstance(made, nn.Module):
+                raise errors.InvalidInput(
+                    f"The {kind} '{name}' must be a torch.nn.Module; its function returns a {type(made).__name__}."
+                )
+            module: Any = made
+            module.name, module.bound_options = name, options
             return module
 
-        _architectures[kind][name] = configurable(name, supplied=SUPPLIED)(named)
-        return _architectures[kind][name]
+        named.kind_of_architecture = kind  # type: ignore[attr-defined]
+        _architectures[kind][name] = configurable(name, supplied=SUPPLIED)(named), named
+        return _architectures[kind][name][0]
 
     return register
 
 
-def make_architecture(kind: str, name: str, **sizes: Any) -> Any:
-    """The registered architecture of this name, for a model that was saved."""
+def _check_signature(name: str, kind: str, function: Callable[..., Any]) -> None:
+    """Raise unless `function` takes what the program supplies."""
+    signature = inspect.signature(function)
+    supplied = SUPPLIED[1:] if kind == "discriminator" else SUPPLIED
+    try:
+        signature.bind_partial(**dict.fromkeys(supplied))
+    except TypeError:
+        raise errors.InvalidInput(
+            f"The function of the {kind} '{name}' must take {errors.listing(supplied)}; it takes {signature}."
+        ) from None
+
+
+def make_architecture(kind: str, name: str, options: Mapping[str, Any] | None = None, /, **sizes: Any) -> Any:
+    """The registered architecture of this name, for a model that was saved.
+
+    Args:
+        kind: one of `KINDS`.
+        name: what configs call it.
+        options: what was bound for it when the model was trained; None if that is not known, so that the config of
+            today decides.
+        sizes: what the program supplies.
+    """
     if name not in _architectures[kind]:
         raise errors.unknown(kind, name, sorted(_architectures[kind]))
-    return _architectures[kind][name](**sizes)
+    configured, plain = _architectures[kind][name]
+    if options is None:
+        return configured(**sizes)
+    parameters = inspect.signature(plain).parameters.values()
+    taken = [parameter.name for parameter in parameters if parameter.name not in SUPPLIED]
+    excess = [option for option in options if option not in taken]
+    if excess and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        raise errors.InvalidInput(
+            f"The {kind} '{name}' takes no {errors.listing(excess)}. What it takes: {errors.listing(taken)}."
+        )
+    return plain(**sizes, **options)
 
 
 @component("encoder", supplied=("image_shape", "generator"))
@@ -65,11 +122,12 @@ def encoder(
     encoder_fn: Callable[..., Any] = REQUIRED,
 ) -> torch.nn.Module:
     """The encoder that the config binds."""
-    if not isinstance(num_latent, int) or num_latent < 1:
-        raise errors.InvalidInput(
-            f"encoder.num_latent must be a whole number of at least 1; given: {num_latent!r}."
-        )
-    return _named("encoder", encoder_fn(image_shape=image_shape, num_latent=num_latent, generator=generator))
+    check_whole("encoder.num_latent", num_latent, 1)
+    sizes = {"image_shape": image_shape, "num_latent": num_latent}
+    module = _made("encoder", encoder_fn, **sizes, generator=generator)
+    check_options(module)
+    check_sizes(module, image_shape, num_latent)
+    return module
 
 
 @component("decoder", supplied=SUPPLIED)
@@ -80,7 +138,10 @@ def decoder(
     decoder_fn: Callable[..., Any] = REQUIRED,
 ) -> torch.nn.Module:
     """The decoder that the config binds."""
-    return _named("decoder", decoder_fn(image_shape=image_shape, num_latent=num_latent, generator=generator))
+    sizes = {"image_shape": image_shape, "num_latent": num_latent}
+    module = _made("decoder", decoder_fn, **sizes, generator=generator)
+    check_options(module)
+    return module
 
 
 @component("discriminator", supplied=("num_latent", "generator"))
@@ -88,7 +149,7 @@ def discriminator(
     num_latent: int, generator: torch.Generator, discriminator_fn: Callable[..., Any] = REQUIRED
 ) -> torch.nn.Module:
     """The discriminator that the config binds."""
-    return _named("discriminator", discriminator_fn(num_latent=num_latent, generator=generator))
+    return _made("discriminator", discriminator_fn, num_latent=num_latent, generator=generator)
 
 
 def is_architecture(kind: str, module: Any) -> bool:
@@ -96,14 +157,22 @@ def is_architecture(kind: str, module: Any) -> bool:
     return getattr(module, "name", None) in _architectures[kind]
 
 
-def _named(kind: str, module: Any) -> Any:
-    if not is_architecture(kind, module):
+def architecture_names() -> list[str]:
+    """What configs call the architectures of all kinds."""
+    return [name for kind in KINDS for name in _architectures[kind]]
+
+
+def _made(kind: str, function: Any, **supplied: Any) -> Any:
+    """The module that the bound function makes."""
+    if getattr(function, "kind_of_architecture", None) != kind:
+        parameter = f"{kind}.{kind}_fn"
         raise errors.InvalidInput(
-            f"{kind}.{kind}_fn must be a registered {kind}: {errors.listing(sorted(_architectures[kind]))}, or "
-            f"one's own, decorated with @architecture('its_name', '{kind}') of "
-            "causal_disent_torch.architectures.names."
+            f"{parameter} must be a registered {kind}, written @its_name without brackets: "
+            f"{errors.listing(sorted(_architectures[kind]))}, or one's own, decorated with "
+            f"@architecture('its_name', '{kind}') of causal_disent_torch.architectures.names; given: "
+            f"{as_bound(parameter, function)}."
         )
-    return module
+    return function(**supplied)
 
 
 @architecture("conv_encoder", "encoder")

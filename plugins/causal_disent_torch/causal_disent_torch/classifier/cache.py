@@ -28,6 +28,8 @@ MOST_BYTES = 2**16
 
 def cache_folder(chosen: str | Path | None) -> Path:
     """Where classifiers are kept: as chosen, as the environment says, or in the user's cache folder."""
+    if not isinstance(chosen, (str, os.PathLike, type(None))):
+        raise errors.InvalidInput(f"conv_classifier.cache_dir must be the path of a folder; given: {chosen!r}.")
     if chosen or os.environ.get(VARIABLE):
         return Path(chosen or os.environ[VARIABLE]).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent" / "classifiers"

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent.representation.image_shape import check_image_shape
 from causal_disent_torch.classifier.network import FactorNetwork
 
 __all__ = ["ConvClassifier"]
@@ -49,11 +49,7 @@ class ConvClassifier:
     @torch.inference_mode()
     def predict_proba_tensor(self, images: Tensor) -> list[FloatArray]:
         """The same for a tensor, which may be on any device."""
-        if tuple(images.shape[1:]) != self.image_shape:
-            raise errors.InvalidInput(
-                f"The classifier was trained on images of shape {self.image_shape}; given: "
-                f"{tuple(images.shape[1:])}."
-            )
+        check_image_shape(images, self.image_shape, "Images for 'conv_classifier'")
         parts = [
             torch.cat([table.softmax(dim=1) for table in self.network(part.to(self.device, torch.float32))], dim=1)
             for part in images.split(CHUNK)

@@ -60,7 +60,8 @@ def conv_classifier(
         A classifier whose ``accuracy`` is that on the held-out images, per factor. A warning names factors of
         less than 90 %.
     """
-    settings = Settings(tuple(channels), num_steps, batch_size, learning_rate, held_out, max_images, seed)  # type: ignore[arg-type]
+    filters: Any = tuple(channels) if isinstance(channels, list) else channels  # gin may give either
+    settings = Settings(filters, num_steps, batch_size, learning_rate, held_out, max_images, seed)
     shape = tuple(int(size) for size in data.observation_shape)
     if len(shape) != 3:
         raise errors.InvalidInput(

@@ -21,6 +21,7 @@ from causal_disent.representation.folder import check_folder
 from causal_disent.steps.dataset import bind_dataset, dataset
 from causal_disent.steps.representation import load_folder, read_folder
 from causal_disent_torch.backend import REPRESENTATION
+from causal_disent_torch.bound import as_bound, check_seed, component_of
 
 if TYPE_CHECKING:
     from causal_disent_torch.representation import TorchRepresentation
@@ -45,9 +46,11 @@ def settings(
     postprocess_fn: Callable[[], str] = REQUIRED, random_seed: int = REQUIRED, name: str = ""
 ) -> tuple[str, int]:
     """``postprocess.*``: what the codes are, and the seed of the draws."""
-    if not isinstance(random_seed, int) or not 0 <= random_seed < 2**32:
+    check_seed("postprocess.random_seed", random_seed)
+    if component_of(postprocess_fn) not in (mean_representation, sampled_representation):
         raise errors.InvalidInput(
-            f"postprocess.random_seed must be a whole number from 0 to 2**32 - 1; given: {random_seed!r}."
+            "postprocess.postprocess_fn must be @mean_representation or @sampled_representation, without "
+            f"brackets; given: {as_bound('postprocess.postprocess_fn', postprocess_fn)}."
         )
     return postprocess_fn(), random_seed
 

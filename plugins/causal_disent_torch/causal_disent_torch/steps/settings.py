@@ -9,9 +9,15 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED, configurable
+from causal_disent.registry import COMPONENTS
+from causal_disent_torch.architectures.names import architecture_names
+from causal_disent_torch.bound import as_bound, check_no_brackets, check_number, check_seed, check_whole, takes
 from causal_disent_torch.models.objective import Objective
 
 __all__ = ["ModelSettings", "model_settings", "objective_of", "require", "require_seed"]
+
+#: More labels than this are a slip, and would not fit into memory.
+MOST_LABELLED = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -70,10 +76,17 @@ def model_settings(
         ("batch_size", batch_size, 1),
         ("eval_steps", eval_steps, 1),
     ):
-        if not isinstance(value, int) or value < least:
+        check_whole(f"model.{parameter}", value, least)
+    if num_labelled_samples is not None:
+        check_whole("model.num_labelled_samples", num_labelled_samples, 1)
+        if num_labelled_samples > MOST_LABELLED:
             raise errors.InvalidInput(
-                f"model.{parameter} must be a whole number of at least {least}; given: {value!r}."
+                f"model.num_labelled_samples must be at most {MOST_LABELLED:,}; given: {num_labelled_samples!r}."
             )
+    for parameter, fraction in (("labelled_fraction", labelled_fraction), ("train_percentage", train_percentage)):
+        if fraction is not None:
+            check_number(f"model.{parameter}", fraction, above=0, at_most=1)
+    check_no_brackets([*COMPONENTS, *architecture_names()])
     return ModelSettings(
         model,
         training_steps,
@@ -98,8 +111,7 @@ def require(name: str, value: Any) -> Any:
 
 def require_seed(name: str, value: Any) -> int:
     """The seed that the config binds as ``model.name``."""
-    if not isinstance(require(name, value), int) or not 0 <= value < 2**32:
-        raise errors.InvalidInput(f"model.{name} must be a whole number from 0 to 2**32 - 1; given: {value!r}.")
+    check_seed(f"model.{name}", require(name, value))
     return value
 
 
@@ -110,9 +122,12 @@ def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objec
         model: an objective, as ``@vae()`` is, or what makes one, as ``@vae`` is.
         factor_sizes: number of values of each label, if there are labels.
     """
-    if callable(model) and not isinstance(model, Objective):
+    given = model
+    if not isinstance(model, Objective) and takes(model, 0):
         takes_sizes = "factor_sizes" in inspect.signature(model).parameters
         model = model(factor_sizes) if takes_sizes and factor_sizes is not None else model()
     if not isinstance(model, Objective):
-        raise errors.InvalidInput(f"model.model must be a model, such as @vae(); given: {model!r}.")
+        raise errors.InvalidInput(
+            f"model.model must be a model, such as @vae(); given: {as_bound('model.model', given)}."
+        )
     return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -59,12 +60,23 @@ def train(model_dir: str | Path, overwrite: bool = False, **options: Any) -> dic
     model_seed = require_seed("model_seed", chosen.model_seed)
     data_seed = require_seed("unsupervised_data_seed", chosen.unsupervised_data_seed)
     labels_seed = require_seed("supervised_data_seed", chosen.supervised_data_seed)
-    fraction = _fraction("train_percentage", require("train_percentage", chosen.train_percentage))
+    fraction = require("train_percentage", chosen.train_percentage)
     data = dataset()
     num_labelled = _num_labelled(chosen, data)
     draw = _drawn if chosen.labelled_fraction is None else _distinct
-    images, sizes = draw(data, num_labelled, np.random.RandomState(labels_seed))
+    try:
+        images, sizes = draw(data, num_labelled, np.random.RandomState(labels_seed))
+    except MemoryError:
+        raise errors.InvalidInput(
+            f"{num_labelled:,} labelled images do not fit into memory. Bind a smaller model.num_labelled_samples."
+        ) from None
     objective = objective_of(chosen.model, sizes)
+    if objective.factor_sizes is None:  # which disentanglement_lib allows
+        warnings.warn(
+            "model.model is a model without labels: the labelled images are not used. Take an s2_ model, or train "
+            "it with dlib_train.",
+            stacklevel=2,
+        )
     if objective.factor_sizes is not None and objective.factor_sizes != sizes:
         raise errors.InvalidInput(
             f"The model is bound to labels with {errors.listing(objective.factor_sizes)} values; the labeller "
@@ -75,31 +87,21 @@ def train(model_dir: str | Path, overwrite: bool = False, **options: Any) -> dic
     return carry_out(plan, target, overwrite, **options)
 
 
-def _fraction(name: str, value: Any) -> float:
-    if not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise errors.InvalidInput(f"model.{name} must be more than 0 and at most 1; given: {value!r}.")
-    return float(value)
-
-
 def _num_labelled(chosen: ModelSettings, data: Any) -> int:
     """How many images have labels: bound as a number, or as a fraction of the images there are."""
     number, fraction = chosen.num_labelled_samples, chosen.labelled_fraction
-    if (number is None) == (fraction is None):
+    if number is not None and fraction is None:
+        return number
+    if number is not None or fraction is None:
         raise errors.ConfigError(
             "The config must bind model.num_labelled_samples or model.labelled_fraction, and not both."
         )
-    if fraction is not None:
-        if not is_finite(data):
-            raise errors.InvalidInput(
-                "model.labelled_fraction needs a data set with a known number of images; bind "
-                "model.num_labelled_samples instead."
-            )
-        number = max(1, round(_fraction("labelled_fraction", fraction) * len(data.factor_table)))
-    if not isinstance(number, int) or number < 1:
+    if not is_finite(data):
         raise errors.InvalidInput(
-            f"model.num_labelled_samples must be a whole number of at least 1; given: {number!r}."
+            "model.labelled_fraction needs a data set with a known number of images; bind "
+            "model.num_labelled_samples instead."
         )
-    return number
+    return max(1, round(fraction * len(data.factor_table)))
 
 
 def _drawn(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:

@@ -73,6 +73,7 @@ def carry_out(
     if checkpoint_every < 0:
         raise errors.InvalidInput(f"--checkpoint_every must be at least 0; given: {checkpoint_every}.")
     place = choose_device(device)
+    from causal_disent_torch.global_generators import seeded
     from causal_disent_torch.saved_model import describe, save_model
     from causal_disent_torch.training import run
     from causal_disent_torch.training.batches import Batches, check_boxes
@@ -83,15 +84,17 @@ def carry_out(
     to_train, to_judge = (
         Batches(plan.data, plan.chosen.batch_size, seed, with_boxes=with_boxes) for seed in plan.data_seeds
     )
-    trainer = _trainer(plan, to_train, place)
-    # A loss is called only in the first step; what is bound for it belongs to the settings as well.
-    settings = {**operative_bindings(), **dict(bindings_of(*COMPONENTS))}
     folder = partial_folder(target)
     keeping = run.Keeping(folder, checkpoint_every, resume, restart=overwrite, tensorboard=tensorboard)
-    elapsed = run.train(trainer, plan.chosen.training_steps, settings, keeping)
-    scores: dict[str, Any] = dict(
-        run.evaluate(trainer, to_judge, plan.labelled[1], plan.model_seed, plan.chosen.eval_steps)
-    )
+    with seeded(plan.model_seed, place):  # a user's own modules draw from torch's global generators
+        trainer = _trainer(plan, to_train, place)
+        _check_networks(trainer, plan.data)
+        # A loss is called only in the first step; what is bound for it belongs to the settings as well.
+        settings = {**operative_bindings(), **dict(bindings_of(*COMPONENTS))}
+        elapsed = run.train(trainer, plan.chosen.training_steps, settings, keeping)
+        scores: dict[str, Any] = dict(
+            run.evaluate(trainer, to_judge, plan.labelled[1], plan.model_seed, plan.chosen.eval_steps)
+        )
     scores.update(global_step=trainer.num_steps, elapsed_time=elapsed)
     with new_folder(target, overwrite=overwrite) as written:
         encoder, decoder = trainer.networks["encoder"], trainer.networks["decoder"]
@@ -138,3 +141,17 @@ def _trainer(plan: Plan, batches: Batches, device: torch.device) -> Trainer:
         device,
         plan.labelled[0],
     )
+
+
+def _check_networks(trainer: Trainer, data: Any) -> None:
+    """Raise unless the networks fit the images and each other; statistics and generators stay as they are."""
+    import torch
+
+    from causal_disent_torch.architectures.checks import check_outputs
+    from causal_disent_torch.callables import evaluating
+    from causal_disent_torch.global_generators import kept
+    from causal_disent_torch.training.batches import Batches
+
+    images, _ = Batches(data, 2, 0).draw()
+    with torch.no_grad(), kept(trainer.device), evaluating(trainer.networks):
+        check_outputs(trainer.networks, torch.tensor(images, device=trainer.device))

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
+from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.tensor_files import TensorFile, check_shapes, open_tensors, write_tensors
 from causal_disent_torch.training.trainer import Trainer
 
@@ -18,6 +19,8 @@ __all__ = ["differences", "read_settings", "restore", "save"]
 #: Bindings that may change between two parts of a run.
 FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num")
 KEY, TORCH = "generator.numpy", "generator.torch"
+#: Before the kind of device whose global generator it is.
+GLOBAL = "generator.global."
 
 
 def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: float) -> None:
@@ -37,6 +40,7 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
             tensors.update({f"optimizer.{owner}.{index}.{slot}": value for slot, value in slots.items()})
     tensors[KEY] = torch.from_numpy(drawn["state"]["key"].astype("int64"))
     tensors[TORCH] = trainer.generator.get_state()
+    tensors.update({f"{GLOBAL}{kind}": state for kind, state in get_states(trainer.device).items()})
     run = {
         "step": trainer.num_steps,
         "elapsed": elapsed,
@@ -44,6 +48,7 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
         "has_gauss": int(drawn["has_gauss"]),
         "gauss": float(drawn["gauss"]),
         "settings": dict(settings),
+        "tensors": sorted(tensors),
     }
     write_tensors(path, tensors, {"run": json.dumps(run)})
 
@@ -77,6 +82,7 @@ def restore(path: Path, trainer: Trainer) -> float:
         key = tensors[KEY].numpy().astype("uint32")
         trainer.batches.random_state.set_state(("MT19937", key, run["position"], run["has_gauss"], run["gauss"]))
         trainer.generator.set_state(tensors[TORCH])
+        set_states(_part(tensors, GLOBAL), trainer.device)
     except (RuntimeError, TypeError, ValueError) as error:
         raise errors.InvalidInput(f"The checkpoint {path} cannot be used: {error}") from None
     trainer.num_steps = run["step"]
@@ -92,7 +98,23 @@ def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, t
     for name, tensor in tensors.items():
         index, _, slot = name.partition(".")
         state.setdefault(int(index), {})[slot] = tensor
+    needed = _slots(optimizer)
+    for index_of_weight, slots in state.items():
+        if set(slots) != needed:
+            raise ValueError(
+                f"of weight {index_of_weight} an optimizer has {errors.listing(sorted(slots))}, and "
+                f"{errors.listing(sorted(needed))} are needed"
+            )
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def _slots(optimizer: torch.optim.Optimizer) -> set[str]:
+    """What an optimizer of this kind keeps for a weight, found by a step of another one."""
+    weight = torch.zeros(1, requires_grad=True)
+    weight.grad = torch.zeros(1)
+    probe = type(optimizer)([weight], **optimizer.defaults)
+    probe.step()
+    return set(probe.state[weight])
 
 
 def _shapes(trainer: Trainer, file: TensorFile) -> dict[str, tuple[int, ...]]:
@@ -103,7 +125,10 @@ def _shapes(trainer: Trainer, file: TensorFile) -> dict[str, tuple[int, ...]]:
             prefix = f"optimizer.{owner}.{index}."
             kept = [name for name in file.shapes if name.startswith(prefix)]
             shapes.update({name: tuple(weight.shape) if file.shapes[name] else () for name in kept})
-    return {**shapes, KEY: (624,), TORCH: tuple(trainer.generator.get_state().shape)}
+    # Of the device on which the run went on before, which may be another.
+    shapes.update({name: shape for name, shape in file.shapes.items() if name.startswith(GLOBAL)})
+    state = tuple(trainer.generator.get_state().shape)
+    return {**shapes, KEY: (624,), TORCH: state, f"{GLOBAL}cpu": state}
 
 
 def _run(file: TensorFile) -> dict[str, Any]:
@@ -113,7 +138,7 @@ def _run(file: TensorFile) -> dict[str, Any]:
         run = json.loads(file.metadata.get("run", ""))
         # numpy does not check where in its 624 numbers a state says that it is.
         valid = all(type(run[name]) is kind for name, kind in types.items()) and 0 <= run["position"] <= 624
-        valid = valid and run["step"] >= 0
+        valid = valid and run["step"] >= 0 and run["tensors"] == sorted(file.shapes)
         settings = run["settings"]
         valid = valid and all(isinstance(text, str) for pair in settings.items() for text in pair)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

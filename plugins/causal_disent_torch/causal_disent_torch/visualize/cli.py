@@ -77,6 +77,7 @@ def _visualize_dataset(values: flags.FlagValues) -> int:
     import numpy as np
 
     from causal_disent.config import gin_config, rebind
+    from causal_disent.evaluation.results import check_place
     from causal_disent.report.contact_sheet import save_picture
     from causal_disent.steps.dataset import dataset
     from causal_disent_torch.visualize.dataset_sheet import dataset_sheet
@@ -88,6 +89,7 @@ def _visualize_dataset(values: flags.FlagValues) -> int:
     target = Path(values.path) / f"{values.name}.png"
     if target.exists() and not values.overwrite:
         raise errors.OutputExists(f"{target} exists. Choose another --path, or replace it with --overwrite.")
+    check_place(target)
     save_picture(dataset_sheet(data, np.random.RandomState(0)), target)
     print(f"  -> {target}")
     return 0

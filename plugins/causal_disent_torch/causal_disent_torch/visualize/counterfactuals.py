@@ -10,7 +10,7 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["Counterfactuals", "make_counterfactuals"]
+__all__ = ["Counterfactuals", "make_counterfactuals", "of_truth"]
 
 
 @dataclass(frozen=True)
@@ -60,18 +60,21 @@ def make_counterfactuals(
     replacement = baseline(codes)
     sides: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     base = decode(codes)
-    tables = predict_proba(base)
-    num_points, num_factors = factors.shape
-    probabilities = np.empty((num_points, num_factors, 3))
-    rows = np.arange(num_points)
+    probabilities = np.empty((*factors.shape, 3))
+    probabilities[:, :, 0] = of_truth(predict_proba(base), factors)
     for i, own in enumerate(sets):
         inside = np.isin(np.arange(codes.shape[1]), own)
-        probabilities[:, i, 0] = tables[i][rows, factors[:, i]]
         for side, intervened in enumerate((inside, ~inside)):
             images = decode(np.where(intervened, replacement, codes))
             sides[side].append(images)
-            probabilities[:, i, side + 1] = predict_proba(images)[i][rows, factors[:, i]]
+            probabilities[:, i, side + 1] = of_truth(predict_proba(images), factors)[:, i]
     return Counterfactuals(base, _by_point(sides[0]), _by_point(sides[1]), probabilities)
+
+
+def of_truth(tables: Sequence[FloatArray], factors: IntArray) -> FloatArray:
+    """(n, factors): the probability of each factor's true value, from a (n, values) array per factor."""
+    rows = np.arange(len(factors))
+    return np.stack([np.asarray(table)[rows, factors[:, i]] for i, table in enumerate(tables)], axis=1)
 
 
 def _by_point(images: list[Any]) -> FloatArray:

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent import errors
 from causal_disent.metrics.sampling import factor_names, fix_factor
 from causal_disent.protocols import is_finite
 from causal_disent.report.contact_sheet import MOST, contact_sheet
-from causal_disent_torch.visualize.labelled_grid import draw_grid, enlargement
+from causal_disent.report.labelled_grid import check_drawable, draw_grid, enlargement
 
 __all__ = ["dataset_sheet"]
 
@@ -25,10 +24,7 @@ def dataset_sheet(data: Any, random_state: np.random.RandomState) -> np.ndarray:
     Returns:
         (height, width, 3) uint8.
     """
-    if len(data.observation_shape) != 3:
-        raise errors.InvalidInput(
-            f"Only images can be shown; the observations of this data set have shape {data.observation_shape}."
-        )
+    check_drawable(data.observation_shape)
     if is_finite(data) and hasattr(data, "factor_table"):
         return contact_sheet(data, scale=enlargement(np.empty((*data.observation_shape[:2], 0))))
     return np.asarray(_drawn(data, random_state))

@@ -13,9 +13,12 @@ from causal_disent import errors
 from causal_disent.config import bind_missing, configurable, gin_config
 from causal_disent.evaluation.results import check_apart, check_free, new_file, new_folder
 from causal_disent.metrics._attributed import AttributedSample, attributed_sample
+from causal_disent.metrics._checks import check_choice
 from causal_disent.metrics.attribution import CodeSets, select_codes
+from causal_disent.metrics.baselines import BASELINES
 from causal_disent.metrics.cg import make_classifier
 from causal_disent.protocols import Attribution
+from causal_disent.report.labelled_grid import check_drawable
 from causal_disent.representation.folder import check_folder
 from causal_disent.steps.dataset import bind_dataset, dataset
 from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, load_model
@@ -102,7 +105,7 @@ def visualize(
     Args:
         model_dir: a folder as ``dlib_evaluate`` reads; its record names the data set.
         output_dir: the folder to write: ``reconstructions/``, ``sampled/``, ``traversals/``,
-            ``animated_traversals/`` and ``counterfactuals/``.
+            ``animated_traversals/`` and ``counterfactuals/``, which has a sheet for each image.
         overwrite: replace `output_dir` if it exists.
         num_images: how many images of the data set to show.
         device: of the model and of the classifier.
@@ -120,14 +123,16 @@ def visualize(
         raise errors.InvalidInput(f"--num_images must be at least 1; given: {num_images}.")
     place = choose_device(device)
     chosen = settings()
+    check_choice("baseline", chosen.baseline, list(BASELINES))
     bind_dataset(source, bind_folder(source))
     bind_missing({"conv_classifier.device": str(place)}, "--device")
     data = dataset()
+    check_drawable(data.observation_shape)
     representation = _on(place, load_model(source, data, reading)[0])
     decoder_of(representation)
     random_state = np.random.RandomState(chosen.random_seed)
     sample = attributed_sample(
-        data, representation, random_state, chosen.num_train, chosen.batch_size, chosen.attribution_fn
+        data, representation, random_state, chosen.num_train, chosen.batch_size, chosen.attribution_fn, chosen.rho
     )
     sets = select_codes(sample.scores, chosen.rho, chosen.selection)
     factors, images = data.sample(num_images, random_state)
@@ -144,8 +149,10 @@ def visualize(
         _save(traversals, folder / "traversals" / "traversals.png")
         frames = traversal_frames(representation, codes[:MOST_COLUMNS], low, high, **moving)
         _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
-        sheet = sheet_of_sample(sample, representation, classifier, data, factors, images, sets, chosen.baseline)
-        _save(sheet, folder / "counterfactuals" / "counterfactuals.png")
+        for n in range(num_images):
+            shown = factors[n : n + 1], images[n : n + 1]
+            sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
+            _save(sheet, folder / "counterfactuals" / f"image_{n}.png")
     return dict(zip(sample.names, getattr(classifier, "accuracy", ()), strict=False))
 
 

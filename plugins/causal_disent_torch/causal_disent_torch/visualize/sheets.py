@@ -15,14 +15,14 @@ from causal_disent.metrics.baselines import baseline_of
 from causal_disent.metrics.cg import make_classifier
 from causal_disent.metrics.sampling import factor_names
 from causal_disent.protocols import Attribution, FloatArray, IntArray
-from causal_disent_torch.visualize.counterfactuals import Counterfactuals, make_counterfactuals
+from causal_disent.report.labelled_grid import draw_grid, enlargement
+from causal_disent_torch.visualize.counterfactuals import Counterfactuals, make_counterfactuals, of_truth
 from causal_disent_torch.visualize.decoded import (
     decoder_of,
     make_reconstructions,
     make_samples,
     make_traversal,
 )
-from causal_disent_torch.visualize.labelled_grid import draw_grid, enlargement
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,8 +38,8 @@ __all__ = [
 
 #: Images are enlarged to this many pixels where there are many of them.
 MANY = 64
-#: Titles of the three rows of a counterfactual sheet.
-INTERVENTIONS = ("reconstruction", "own codes at\nthe baseline", "all other codes\nat the baseline")
+#: Titles of the four rows that a counterfactual sheet has for each image.
+SHOWN = ("data", "reconstruction", "own codes at\nthe baseline", "all other codes\nat the baseline")
 
 
 def reconstruction_sheet(representation: Any, images: FloatArray) -> Image:
@@ -108,9 +108,9 @@ def counterfactual_sheet(
 ) -> Image:
     """What CG compares, for a few images: as figures 11 and 12 of Reddy et al. 2022, with probabilities.
 
-    For each image three rows: the reconstruction, each factor's own codes at the baseline, all other codes at the
-    baseline; a column per factor. Below each picture stands how probable the factor's true value is in it, as the
-    classifier says.
+    For each image four rows: itself, its reconstruction, each factor's own codes at the baseline, all other codes
+    at the baseline; a column per factor. Below each picture stands how probable the factor's true value is in it,
+    as the classifier says.
 
     Args:
         representation: with a decoder.
@@ -127,7 +127,7 @@ def counterfactual_sheet(
     """
     decoder_of(representation)
     generator = check_random_state(random_state)
-    sample = attributed_sample(data, representation, generator, num_train, 16, attribution)
+    sample = attributed_sample(data, representation, generator, num_train, 16, attribution, rho)
     factors, images = data.sample(_at_least_one(num_images), generator)
     judge = make_classifier(classifier, data)
     return sheet_of_sample(
@@ -152,44 +152,41 @@ def sheet_of_sample(
     baseline: str,
 ) -> Image:
     """The sheet of chosen images, with codes attributed before."""
+    factors = np.asarray(factors)
     found = make_counterfactuals(
         np.asarray(representation(images)),
-        np.asarray(factors),
+        factors,
         sets,
         baseline_of(sample.codes, baseline),
         decoder_of(representation),
         classifier.predict_proba,
     )
-    rows: list[list[FloatArray | None]] = []
+    seen = of_truth(classifier.predict_proba(images), factors)
+    probabilities = np.concatenate([seen[:, :, None], found.probabilities], axis=2)
+    rows: list[list[FloatArray]] = []
     captions: list[list[str]] = []
     for n, image in enumerate(images):
         rows += _rows_of_point(found, n, image)
-        captions += _captions_of_point(found, n, _values(data, factors[n]))
+        captions += _captions_of_point(probabilities[n], _values(data, factors[n]))
     titles = [f"{name}\n{_codes_text(own)}" for name, own in zip(factor_names(data), sets, strict=True)]
     return draw_grid(
         rows,
         captions=captions,
-        row_titles=list(INTERVENTIONS) * len(images),
-        column_titles=["data", *titles],
+        row_titles=list(SHOWN) * len(images),
+        column_titles=titles,
+        group=len(SHOWN),
         scale=enlargement(images),
     )
 
 
-def _rows_of_point(found: Counterfactuals, n: int, image: FloatArray) -> list[list[FloatArray | None]]:
+def _rows_of_point(found: Counterfactuals, n: int, image: FloatArray) -> list[list[FloatArray]]:
     num_factors = found.inside.shape[1]
-    return [
-        [image, *[found.base[n]] * num_factors],
-        [None, *found.inside[n]],
-        [None, *found.outside[n]],
-    ]
+    return [[image] * num_factors, [found.base[n]] * num_factors, list(found.inside[n]), list(found.outside[n])]
 
 
-def _captions_of_point(found: Counterfactuals, n: int, values: Sequence[str]) -> list[list[str]]:
-    """Below each picture: the value whose probability it is, and the probability."""
-    return [
-        ["", *(f"{value}: {p:.2f}" for value, p in zip(values, found.probabilities[n, :, row], strict=True))]
-        for row in range(3)
-    ]
+def _captions_of_point(probabilities: FloatArray, values: Sequence[str]) -> list[list[str]]:
+    """Below each picture: the value whose probability it is, and the probability (factors, rows)."""
+    return [[f"{value}: {p:.2f}" for value, p in zip(values, row, strict=True)] for row in probabilities.T]
 
 
 def _values(data: Any, row: IntArray) -> list[str]:
