@@ -1,6 +1,7 @@
 """Labellers, annealers and supervised losses, against plain computations."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from causal_disent_torch.supervision.xent import Xent
 from scipy.special import expit, logsumexp
 
 from causal_disent import errors
+from causal_disent.config import gin_config
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -48,6 +50,21 @@ def test_bins_have_equal_width():
     np.testing.assert_array_equal(labels[:, [0, 2]], rows[:, [0, 2]])
     for value, label in zip(rows[:, 1], labels[:, 1], strict=True):
         assert label == math.floor(value * 5 / 12)
+
+
+@pytest.mark.parametrize(("size", "num_bins"), [(10, 6), (8, 6), (15, 9), (40, 6)])
+def test_a_value_on_the_edge_of_a_bin_is_in_the_bin_above(monkeypatch, size, num_bins):
+    monkeypatch.setattr(Data, "factors_num_values", [size])
+    values = np.arange(size, dtype=np.uint8)[:, None]
+    labels, sizes = labellers.bin_labeller(values, Data(), np.random.RandomState(0), num_bins=num_bins)
+    expected = [math.floor(Fraction(value * num_bins, size)) for value in range(size)]
+    assert labels[:, 0].tolist() == expected and list(sizes) == [num_bins]
+
+
+def test_more_bins_than_there_can_be_values():
+    rows, labels, sizes = labelled(labellers.bin_labeller, num_bins=10**30)
+    np.testing.assert_array_equal(labels, rows)
+    assert sizes == SIZES
 
 
 def test_noise_replaces_the_wished_share():
@@ -141,8 +158,23 @@ def test_annealers():
     assert [annealers.fine_tune(4.0, step, 10) for step in steps] == [0, 0, 0, 4, 4]
     weight = annealers.annealer(3.0, iteration_threshold=10, anneal_fn=annealers.anneal)
     assert weight(5) == 1.5
-    with pytest.raises(errors.InvalidInput, match="iteration_threshold"):
+    with pytest.raises(errors.InvalidInput, match="iteration_threshold .* greater than 0"):
         annealers.annealer(3.0, iteration_threshold=0, anneal_fn=annealers.anneal)
+
+
+@pytest.mark.parametrize(("name", "weights"), [("fixed", [3, 3]), ("fine_tune", [0, 3])])
+def test_a_threshold_of_0(name, weights):
+    """Only `anneal` divides by it."""
+    with gin_config(bindings=[f"annealer.anneal_fn = @{name}", "annealer.iteration_threshold = 0"]):
+        weight = annealers.annealer(3.0)
+        assert [weight(step) for step in (0, 1)] == weights
+
+
+@pytest.mark.parametrize(("name", "threshold"), [("anneal", 0), ("anneal", -1), ("fixed", -1), ("fine_tune", -1)])
+def test_impossible_thresholds(name, threshold):
+    lines = [f"annealer.anneal_fn = @{name}", f"annealer.iteration_threshold = {threshold}"]
+    with gin_config(bindings=lines), pytest.raises(errors.InvalidInput, match="iteration_threshold must be a fin"):
+        annealers.annealer(3.0)
 
 
 def codes_and_labels(num=9):
@@ -184,6 +216,14 @@ def test_cov():
     assert value(Cov(), codes, labels) == pytest.approx(expected)
 
 
+def test_cov_is_exact_beside_a_large_diagonal():
+    """Whose squares would swallow the others in single precision."""
+    labels = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    codes = labels @ [[1e5, 0.25], [0.5, 2.0]]
+    found = Cov()(torch.from_numpy(codes).float(), torch.from_numpy(labels).float()).item()
+    assert found == pytest.approx(0.25**2 + 0.5**2)
+
+
 @pytest.mark.parametrize("use_order", [False, True])
 @pytest.mark.parametrize("sigma", [0.7, "learn"])
 def test_embed(use_order, sigma):
@@ -199,6 +239,20 @@ def test_embed(use_order, sigma):
         chosen = logits[np.arange(len(codes)), labels[:, factor].astype(int)]
         expected += (logsumexp(logits, axis=1) - chosen).mean()
     assert value(loss, codes, labels) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("use_order", [False, True])
+def test_the_places_of_embed_at_the_start(use_order):
+    """Uniform in +-sqrt(3 / k) as TensorFlow draws a vector of k; a slope or a start is a vector of one."""
+    sizes = [2, 300, 48]
+    drawn = [Embed(3, sizes, "learn", use_order, torch.Generator().manual_seed(seed)) for seed in range(100)]
+    for factor, size in enumerate(sizes):
+        places = np.concatenate([loss.places[factor].detach().numpy() for loss in drawn])
+        limit = math.sqrt(3 if use_order else 3 / size)
+        assert len(places) == 100 * (2 if use_order else size)
+        assert 0.95 * limit < np.abs(places).max() <= limit * (1 + 1e-6)
+        assert places.std() == pytest.approx(limit / math.sqrt(3), rel=0.1)
+    assert drawn[0].sigma.tolist() == [1, 1, 1]
 
 
 def test_every_parameter_of_a_loss_is_learned():

@@ -10,6 +10,7 @@ from plain_losses import Plain, cross_entropy, entropy, weights_of
 from small_trainers import LABELS, make_trainer
 from training_configs import unsupervised
 
+from causal_disent import errors
 from causal_disent.config import gin_config
 
 pytestmark = pytest.mark.usefixtures("global_generators")
@@ -119,6 +120,13 @@ def test_the_images_own_entropy_is_subtracted_if_a_config_says_so(subtracted, ti
     np.testing.assert_allclose(found, expected, rtol=1e-4)  # black pixels are moved a little off 0
 
 
+def test_what_is_no_truth_value(tiny):
+    lines = unsupervised("vae", "bernoulli_loss.subtract_true_image_entropy = 'False'")
+    images = torch.from_numpy(tiny.observations(np.arange(9)))
+    with gin_config(bindings=lines), pytest.raises(errors.InvalidInput, match="must be True or False; given: 'Fa"):
+        reconstruction_loss()(images, images)
+
+
 def test_squared_errors_and_another_activation(tiny):
     more = ["reconstruction_loss.loss_fn = @l2_loss", "reconstruction_loss.activation = 'tanh'"]
     trainer = model("s2_factor_vae_bb bottom", tiny, *more)
@@ -134,6 +142,7 @@ def test_squared_errors_and_another_activation(tiny):
 def test_the_gradient_is_that_of_the_models_own_loss(case, tiny):
     """By differences along a direction; the discriminator's loss adds nothing to it."""
     trainer = model(case, tiny)
+    trainer.step()  # whose gradient is not to count any more
     trainer.num_steps = 3
     expected = plain(trainer, tiny, trainer.generator, 3)
     trainer.step()

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from causal_disent_torch.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent_torch.steps import train_semi_supervised
 from causal_disent_torch.training.trainer import Trainer
 from training_configs import SUPERVISED, supervised, unsupervised
 
@@ -75,6 +76,12 @@ def test_a_binding_that_is_missing(tmp_path, capsys):
                     "dataset.name = 'dummy_data'"], "known number of images"),
         ("s2_vae", ["encoder.num_latent = 1"], "a code for each of the 2 labelled factors"),
         ("s2_vae", ["s2_vae.factor_sizes = [3, 4]", "model.model = @s2_vae()"], "the labeller gives 3, 3"),
+        ("s2_vae", ["s2_vae.factor_sizes = 5", "model.model = @s2_vae()"],
+         "factor_sizes must be a list of whole numbers of at least 1, how many values each label has; given: 5."),
+        ("s2_vae", ["s2_vae.factor_sizes = 'abc'", "model.model = @s2_vae()"], "given: 'abc'. Leave it out"),
+        ("s2_vae", ["s2_vae.factor_sizes = [3, 0]", "model.model = @s2_vae()"], "given: [3, 0]. Leave it out"),
+        ("s2_vae", ["model.num_labelled_samples = 1000000000000"],
+         "model.num_labelled_samples must be at most 10,000,000; given: 1000000000000"),
         ("s2_vae", ["annealer.iteration_threshold = 0"], "annealer.iteration_threshold"),
         ("s2_vae", ["model.model_seed = None"], "must bind model.model_seed"),
         ("s2_factor_vae_bb", ["dataset.name = 'boxless'"], "needs bounding boxes"),
@@ -130,6 +137,11 @@ def test_what_is_no_number(name, parameter, tmp_path, capsys):
         ("s2_vae", ["labeller.labeller_fn = @bin_labeller", "bin_labeller.num_bins = 2.5"],
          "bin_labeller.num_bins must be a whole number of at least 1; given: 2.5"),
         ("s2_vae", ["embed.sigma = True"], "embed.sigma is a number or 'learn'; given: True"),
+        ("s2_vae", ["embed.use_order = 'no'"], "embed.use_order must be True or False; given: 'no'"),
+        ("s2_vae", ["supervised_loss.loss_fn = @l2", "l2.learn_scale = 0"],
+         "l2.learn_scale must be True or False; given: 0"),
+        ("s2_factor_vae_bb", ["s2_factor_vae_bb.boxes_from_bottom = 3"],
+         "s2_factor_vae_bb.boxes_from_bottom must be True or False; given: 3"),
         ("vae", ["model.model = @irs"], "model.model must be a model, such as @vae(); given: @irs"),
         ("factor_vae", ["discriminator.discriminator_fn = @conv_encoder"],
          "must be a registered discriminator, written @its_name without brackets: fc_discriminator"),
@@ -141,6 +153,15 @@ def test_what_is_no_number(name, parameter, tmp_path, capsys):
 )  # fmt: skip
 def test_values_of_another_kind(name, more, message, tmp_path, capsys):
     assert message in refusal(name, more, tmp_path / "m", capsys)
+
+
+def test_labelled_images_that_do_not_fit_into_memory(tmp_path, capsys, monkeypatch):
+    def full(*given):
+        raise MemoryError
+
+    monkeypatch.setattr(train_semi_supervised, "_drawn", full)
+    found = refusal("s2_vae", ["model.num_labelled_samples = 10000"], tmp_path / "m", capsys)
+    assert "10,000 labelled images do not fit into memory. Bind a smaller model.num_labelled_samples." in found
 
 
 FUNCTIONS = {

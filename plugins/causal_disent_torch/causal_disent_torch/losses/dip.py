@@ -5,10 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["DIP_TYPES", "code_covariance", "dip_penalty"]
-
-#: ``"i"`` regards the means alone, ``"ii"`` the codes that are drawn.
-DIP_TYPES = ("i", "ii")
+__all__ = ["code_covariance", "dip_penalty"]
 
 
 def code_covariance(mean: Tensor, log_var: Tensor, dip_type: str) -> Tensor:
@@ -19,7 +16,7 @@ def code_covariance(mean: Tensor, log_var: Tensor, dip_type: str) -> Tensor:
     Args:
         mean: (n, codes).
         log_var: (n, codes).
-        dip_type: one of `DIP_TYPES`.
+        dip_type: ``"i"`` for the means, ``"ii"`` for the codes.
     """
     centred = mean - mean.mean(0)
     covariance = centred.T @ centred / len(mean)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from causal_disent import errors
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_function, check_truth
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,6 +36,7 @@ def reconstruction_loss(
     loss_fn: Callable[[Tensor, Tensor, str], Tensor] = REQUIRED, activation: str = "logits"
 ) -> ReconstructionLoss:
     """The bound loss."""
+    check_function("reconstruction_loss.loss_fn", loss_fn, SUPPLIED)
     return ReconstructionLoss(loss_fn, activation)
 
 
@@ -45,6 +47,7 @@ def bernoulli(
     """Cross entropy of the pixels."""
     from causal_disent_torch.losses.bernoulli import bernoulli_loss
 
+    check_truth("bernoulli_loss.subtract_true_image_entropy", subtract_true_image_entropy)
     return bernoulli_loss(images, output, activation, subtract_true_image_entropy)
 
 

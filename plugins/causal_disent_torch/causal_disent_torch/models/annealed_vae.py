@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from causal_disent import errors
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_number, check_numbers
 from causal_disent_torch.losses.capacity import capacity
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
@@ -15,10 +15,8 @@ class AnnealedVae(Objective):
     """The distance of the divergence from a capacity that rises to `c_max`, `gamma` times."""
 
     def __init__(self, gamma: float, c_max: float, iteration_threshold: int) -> None:
-        if iteration_threshold <= 0:
-            raise errors.InvalidInput(
-                f"annealed_vae.iteration_threshold must be greater than 0; given: {iteration_threshold}."
-            )
+        check_numbers("annealed_vae", gamma=gamma, c_max=c_max)
+        check_number("annealed_vae.iteration_threshold", iteration_threshold, above=0)
         self.gamma, self.c_max, self.iteration_threshold = gamma, c_max, iteration_threshold
 
     def penalties(self, passed: Pass) -> Penalties:

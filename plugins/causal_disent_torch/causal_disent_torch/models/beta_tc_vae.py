@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
 __all__ = ["BetaTcVae", "beta_tc_vae"]
@@ -26,4 +27,5 @@ class BetaTcVae(Objective):
 @component("beta_tc_vae", supplied=())
 def beta_tc_vae(beta: float = REQUIRED) -> Objective:
     """beta-TCVAE."""
+    check_numbers("beta_tc_vae", beta=beta)
     return BetaTcVae(beta)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_numbers, check_truth
 from causal_disent_torch.models.factor_vae import FactorVae
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 from causal_disent_torch.models.supervised import Supervised
@@ -50,5 +51,7 @@ def s2_factor_vae_bb(
         lambda_bb: weight of the squared error inside the boxes.
         boxes_from_bottom: the data set counts the y of its boxes from the bottom row, unlike those here.
     """
+    check_numbers("s2_factor_vae_bb", gamma=gamma, gamma_sup=gamma_sup, lambda_bb=lambda_bb)
+    check_truth("s2_factor_vae_bb.boxes_from_bottom", boxes_from_bottom)
     base = Supervised(FactorVae(gamma), factor_sizes, gamma_sup)
     return Boxed(base, lambda_bb, from_bottom=boxes_from_bottom)

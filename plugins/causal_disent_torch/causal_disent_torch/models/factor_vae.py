@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
 __all__ = ["FactorVae", "factor_vae"]
@@ -28,4 +29,5 @@ class FactorVae(Objective):
 @component("factor_vae", supplied=())
 def factor_vae(gamma: float = REQUIRED) -> Objective:
     """FactorVAE; the config also binds ``discriminator`` and ``discriminator_optimizer``."""
+    check_numbers("factor_vae", gamma=gamma)
     return FactorVae(gamma)

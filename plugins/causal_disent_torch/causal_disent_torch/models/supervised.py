@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED
+from causal_disent.data._given import is_whole
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.beta_tc_vae import BetaTcVae
 from causal_disent_torch.models.dip_vae import DipVae
 from causal_disent_torch.models.factor_vae import FactorVae
@@ -21,14 +23,20 @@ class Supervised(Objective):
     """Another objective, and the supervised loss with a weight that the annealer makes of `gamma_sup`."""
 
     def __init__(self, base: Objective, factor_sizes: Sequence[int], gamma_sup: float) -> None:
-        if len(factor_sizes) == 0:
+        sizes = list(factor_sizes) if isinstance(factor_sizes, Iterable) else [None]
+        if not all(is_whole(size) and size >= 1 for size in sizes):
+            raise errors.InvalidInput(
+                "A model's factor_sizes must be a list of whole numbers of at least 1, how many values each label "
+                f"has; given: {factor_sizes!r}. Leave it out: the labeller knows."
+            )
+        if not sizes:
             raise errors.InvalidInput(
                 "A semi-supervised model needs labels. Train it with dlib_train_semi_supervised, and write "
                 "`model.model = @s2_vae`, say, without brackets: the labels' sizes are filled in."
             )
         self.base = base
         self.discriminates = base.discriminates
-        self.factor_sizes = [int(size) for size in factor_sizes]
+        self.factor_sizes = [int(size) for size in sizes]
         self.weight = annealer(gamma_sup)
 
     def penalties(self, passed: Pass) -> Penalties:
@@ -40,6 +48,7 @@ class Supervised(Objective):
 @component("s2_vae", supplied=())
 def s2_vae(factor_sizes: Sequence[int] = (), beta: float = REQUIRED, gamma_sup: float = REQUIRED) -> Objective:
     """beta-VAE with labels."""
+    check_numbers("s2_vae", beta=beta, gamma_sup=gamma_sup)
     return Supervised(BetaVae(beta), factor_sizes, gamma_sup)
 
 
@@ -48,6 +57,7 @@ def s2_factor_vae(
     factor_sizes: Sequence[int] = (), gamma: float = REQUIRED, gamma_sup: float = REQUIRED
 ) -> Objective:
     """FactorVAE with labels."""
+    check_numbers("s2_factor_vae", gamma=gamma, gamma_sup=gamma_sup)
     return Supervised(FactorVae(gamma), factor_sizes, gamma_sup)
 
 
@@ -60,6 +70,7 @@ def s2_dip_vae(
     dip_type: str = "i",
 ) -> Objective:
     """DIP-VAE with labels."""
+    check_numbers("s2_dip_vae", lambda_od=lambda_od, lambda_d_factor=lambda_d_factor, gamma_sup=gamma_sup)
     return Supervised(DipVae(lambda_od, lambda_d_factor, dip_type), factor_sizes, gamma_sup)
 
 
@@ -68,4 +79,5 @@ def s2_beta_tc_vae(
     factor_sizes: Sequence[int] = (), beta: float = REQUIRED, gamma_sup: float = REQUIRED
 ) -> Objective:
     """beta-TCVAE with labels."""
+    check_numbers("s2_beta_tc_vae", beta=beta, gamma_sup=gamma_sup)
     return Supervised(BetaTcVae(beta), factor_sizes, gamma_sup)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
 __all__ = ["BetaVae", "vae"]
@@ -23,4 +24,5 @@ class BetaVae(Objective):
 @component("vae", supplied=())
 def vae(beta: float = REQUIRED) -> Objective:
     """beta-VAE; a plain VAE with `beta` 1."""
+    check_numbers("vae", beta=beta)
     return BetaVae(beta)

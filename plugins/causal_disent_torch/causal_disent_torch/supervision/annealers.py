@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from causal_disent import errors
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_function, check_number, component_of
 
 __all__ = ["anneal", "annealer", "fine_tune", "fixed"]
 
@@ -20,10 +20,9 @@ def annealer(
     anneal_fn: Callable[[float, int, int], float] = REQUIRED,
 ) -> Callable[[int], float]:
     """The weight at each step, as the bound `anneal_fn` makes it from `gamma`."""
-    if iteration_threshold <= 0:
-        raise errors.InvalidInput(
-            f"annealer.iteration_threshold must be greater than 0; given: {iteration_threshold}."
-        )
+    check_function("annealer.anneal_fn", anneal_fn, SUPPLIED)
+    bound = "above" if component_of(anneal_fn) is anneal else "at_least"  # it divides by the threshold
+    check_number("annealer.iteration_threshold", iteration_threshold, **{bound: 0})
     return lambda step: anneal_fn(gamma, step, iteration_threshold)
 
 

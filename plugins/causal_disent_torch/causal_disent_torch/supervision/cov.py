@@ -16,4 +16,6 @@ class Cov(nn.Module):
     def forward(self, codes: Tensor, labels: Tensor) -> Tensor:
         """A scalar from codes (n, codes) and labels (n, factors)."""
         covariance = (codes - codes.mean(0)).T @ (labels - labels.mean(0)) / len(codes)
-        return covariance.square().sum() - covariance.diagonal().square().sum()
+        # The two triangles: the diagonal can be so large that subtracting it would leave rounding errors alone.
+        squares = covariance.square()
+        return squares.tril(-1).sum() + squares.triu(1).sum()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from causal_disent import errors
+from causal_disent_torch.bound import is_finite_number
 from causal_disent_torch.supervision._codes import check_enough_codes
 
 __all__ = ["Embed"]
@@ -39,14 +41,15 @@ class Embed(nn.Module):
     ) -> None:
         super().__init__()
         check_enough_codes(num_latent, factor_sizes)
-        if sigma != "learn" and not isinstance(sigma, (int, float)):
+        if sigma != "learn" and not is_finite_number(sigma):
             raise errors.InvalidInput(f"embed.sigma is a number or 'learn'; given: {sigma!r}.")
         generator = torch.Generator().manual_seed(0) if generator is None else generator
-        sizes = [2 if use_order else int(size) for size in factor_sizes]
         self.use_order = use_order
         self.sizes = [int(size) for size in factor_sizes]
-        self.places = nn.ParameterList([nn.Parameter(torch.randn(size, generator=generator)) for size in sizes])
-        self.sigma = nn.Parameter(torch.ones(len(sizes))) if sigma == "learn" else float(sigma)
+        self.places = nn.ParameterList(
+            [_glorot(1, 2, generator) if use_order else _glorot(size, size, generator) for size in self.sizes]
+        )
+        self.sigma = nn.Parameter(torch.ones(len(self.sizes))) if sigma == "learn" else float(sigma)
 
     def forward(self, codes: Tensor, labels: Tensor) -> Tensor:
         """A scalar from codes (n, codes) and labels (n, factors)."""
@@ -59,3 +62,9 @@ class Embed(nn.Module):
             logits = -((codes[:, factor, None] - places) * sigma).square()
             losses.append(cross_entropy(logits, labels[:, factor].long()))
         return torch.stack(losses).sum()
+
+
+def _glorot(size: int, number: int, generator: torch.Generator) -> nn.Parameter:
+    """`number` draws as TensorFlow initialises a vector of `size`, whose fans are both `size`."""
+    limit = math.sqrt(3 / size)
+    return nn.Parameter(torch.empty(number).uniform_(-limit, limit, generator=generator))

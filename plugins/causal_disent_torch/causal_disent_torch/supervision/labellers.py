@@ -13,6 +13,7 @@ from causal_disent.data._given import is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_function, check_number, check_whole
 
 __all__ = [
     "bin_labeller",
@@ -35,6 +36,7 @@ def labeller(
     labeller_fn: Callable[..., Labels] = REQUIRED,
 ) -> Labels:
     """The labels that the bound labeller gives for rows of factors, and how many values each label has."""
+    check_function("labeller.labeller_fn", labeller_fn, SUPPLIED)
     return labeller_fn(labels, dataset, random_state)
 
 
@@ -47,11 +49,10 @@ def perfect_labeller(labels: IntArray, dataset: Any, random_state: np.random.Ran
 @component("bin_labeller", supplied=SUPPLIED)
 def bin_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState, num_bins: int = 5) -> Labels:
     """Factors of more than `num_bins` values sorted into that many bins of equal width."""
-    if num_bins < 1:
-        raise errors.InvalidInput(f"bin_labeller.num_bins must be at least 1; given: {num_bins}.")
-    sizes = np.asarray(dataset.factors_num_values)
-    width = np.maximum(1.0, sizes / num_bins)
-    return _floats(np.minimum(labels // width, np.minimum(sizes, num_bins) - 1)), np.minimum(sizes, num_bins)
+    check_whole("bin_labeller.num_bins", num_bins, 1)
+    bins = [min(int(size), num_bins) for size in dataset.factors_num_values]
+    # In whole numbers: divided by a rounded width, a value on the edge of a bin can end up in the one below.
+    return _floats(labels * np.array(bins, dtype=np.int64) // dataset.factors_num_values), bins
 
 
 @component("noisy_labeller", supplied=SUPPLIED)
@@ -59,8 +60,7 @@ def noisy_labeller(
     labels: IntArray, dataset: Any, random_state: np.random.RandomState, prob_random: float = 0.1
 ) -> Labels:
     """Each label replaced, with probability `prob_random`, by a value drawn from all of its factor."""
-    if not 0 <= prob_random <= 1:
-        raise errors.InvalidInput(f"noisy_labeller.prob_random must be in [0, 1]; given: {prob_random}.")
+    check_number("noisy_labeller.prob_random", prob_random, at_least=0, at_most=1)
     noisy = np.array(labels)
     for row in noisy:
         for column, size in enumerate(dataset.factors_num_values):

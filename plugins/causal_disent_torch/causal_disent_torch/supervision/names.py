@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent.config import REQUIRED
 from causal_disent.registry import component
+from causal_disent_torch.bound import check_function, check_truth
 
 if TYPE_CHECKING:
     import torch
@@ -24,6 +25,7 @@ def supervised_loss(
     loss_fn: Callable[..., Any] = REQUIRED,
 ) -> torch.nn.Module:
     """The bound loss: a module that takes codes (n, codes) and labels (n, factors)."""
+    check_function("supervised_loss.loss_fn", loss_fn, SUPPLIED)
     return loss_fn(num_latent, factor_sizes, generator)
 
 
@@ -42,6 +44,7 @@ def l2(
     """Squared error."""
     from causal_disent_torch.supervision.l2 import L2
 
+    check_truth("l2.learn_scale", learn_scale)
     return L2(num_latent, factor_sizes, learn_scale)
 
 
@@ -64,4 +67,5 @@ def embed(
     """Distance from a learned place of each value."""
     from causal_disent_torch.supervision.embed import Embed
 
+    check_truth("embed.use_order", use_order)
     return Embed(num_latent, factor_sizes, sigma, use_order, generator)
