@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import get_dataset
+from causal_disent.data.factor_table import value_rows
 from causal_disent.evaluation.results import is_done, new_file, read_scores
+from causal_disent.metrics import irs
 from causal_disent.progress import track
 from causal_disent.report.published import published, published_models
 from causal_disent.report.table import text_table
@@ -27,6 +29,8 @@ from causal_disent.steps.evaluate import evaluate_with_gin
 DATA_SET, FACTORS, CONFOUNDING = "synthetic_mini", ["object", "color"], "synthetic_full"
 #: What varies besides.
 NUISANCE = ("rotation", "size", "position", "light")
+#: A component that is shorter is rounding.
+CONSTANT = 1e-8
 #: After these the decoders show an object in its place; after 500 they do not.
 STEPS = 3000
 #: As the paper's appendix has it; its table does not say how long the models were trained.
@@ -77,19 +81,19 @@ SCORES = {
 }
 
 
-def dataset_bindings(still: Sequence[str]) -> list[str]:
-    """The data set of the table, with the factors in `still` at their first value."""
+def confounding(still: Sequence[str]) -> list[str]:
+    """The rules of the table's data set, with the factors in `still` at their first value."""
     values = dict(zip(get_dataset(DATA_SET).factor_names, get_dataset(DATA_SET).value_names, strict=True))
     others = ["|".join(repr(value) for value in values[factor][1:]) for factor in still]
-    rules = [CONFOUNDING, *(f"never {factor}={rest}" for factor, rest in zip(still, others, strict=True))]
-    return [f"dataset.name = {DATA_SET!r}", f"dataset.factors = {FACTORS!r}", f"dataset.confounding = {rules!r}"]
+    return [CONFOUNDING, *(f"never {factor}={rest}" for factor, rest in zip(still, others, strict=True))]
 
 
-def run(model: str, seed: int, steps: int, output: Path, data: Sequence[str]) -> dict[str, Any]:
-    """Train on the data set that `data` binds and evaluate, as far as that was not done before."""
+def run(model: str, seed: int, steps: int, output: Path, rules: list[str]) -> dict[str, Any]:
+    """Train on the data set with these rules and evaluate, as far as that was not done before."""
     from causal_disent_torch.steps.train import train_with_gin
 
     target = model_folder(model, seed, steps, output)
+    data = [f"dataset.name = {DATA_SET!r}", f"dataset.factors = {FACTORS!r}", f"dataset.confounding = {rules!r}"]
     bindings = [*data, *TRAINING, *MODELS[model], f"model.training_steps = {steps}", f"model.random_seed = {seed}"]
     if not (target / "results").is_dir():
         train_with_gin(target, gin_bindings=bindings)
@@ -102,6 +106,17 @@ def run(model: str, seed: int, steps: int, output: Path, data: Sequence[str]) ->
 def model_folder(model: str, seed: int, steps: int, output: Path) -> Path:
     """Where a trained model is; its evaluation is beside it."""
     return output / f"{model}_{steps}_steps_seed_{seed}" / "model"
+
+
+def components(rules: list[str]) -> tuple[int, float, float]:
+    """The number of images, and the IRS of their principal components: of all, and of the first two."""
+    data = get_dataset(DATA_SET, factors=FACTORS, confounding=rules)
+    table = data.factor_table
+    pixels = data.observations(table.index.to_numpy()).reshape(len(table), -1).astype(np.float64)
+    directions, lengths, _ = np.linalg.svd(pixels - pixels.mean(axis=0), full_matrices=False)
+    codes = (directions * lengths)[:, lengths > CONSTANT]
+    factors = value_rows(table)
+    return len(table), irs(codes, factors).score, irs(codes[:, :2], factors).score
 
 
 def rows(scores: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
@@ -121,18 +136,22 @@ def rows(scores: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=STEPS, help="of training (%(default)s)")
-    parser.add_argument("--seeds", type=int, default=3, help="runs of each model (%(default)s)")
+    parser.add_argument("--seeds", type=int, default=3, help="runs of each model; 0 for no model (%(default)s)")
     parser.add_argument("--output", type=Path, default=Path("output/synthetic"), help="(%(default)s)")
     parser.add_argument(
         "--still", nargs="*", default=[], metavar="FACTOR", choices=NUISANCE, help="keep it at one value"
     )
     arguments = parser.parse_args()
     output = arguments.output / "_".join(["still", *arguments.still]) if arguments.still else arguments.output
-    data = dataset_bindings(arguments.still)
+    rules = confounding(arguments.still)
     tasks = [(model, seed) for seed in range(arguments.seeds) for model in MODELS]
     scores: dict[str, list[dict[str, Any]]] = {model: [] for model in MODELS}
     for model, seed in track(tasks, "table 7", unit="model"):
-        scores[model].append(run(model, seed, arguments.steps, output, data))
+        scores[model].append(run(model, seed, arguments.steps, output, rules))
+    num_images, of_all, of_two = components(rules)
+    print(f"{num_images} images; IRS of their principal components {of_all:.2f}, of the first two {of_two:.2f}")
+    if not tasks:
+        return
     lines = rows(scores)
     shown = f", {', '.join(arguments.still)} kept" if arguments.still else ""
     print(
