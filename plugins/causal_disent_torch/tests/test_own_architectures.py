@@ -209,7 +209,7 @@ ENCODERS = {
         "means of shape .*float32.*it gives a tensor of shape .*float64",
     ),
     "all_double": (lambda *sizes: Encoder(*sizes).double(), "cannot be applied to .*RuntimeError"),
-    "none": (lambda *sizes: Changed(Encoder(*sizes), lambda out: None), "it gives a NoneType"),
+    "none": (lambda *sizes: Changed(Encoder(*sizes), lambda out: None), "it gives None"),
 }
 DECODERS = {
     "channels_first": (

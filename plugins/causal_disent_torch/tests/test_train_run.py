@@ -167,6 +167,7 @@ def damaged(path, how):
             tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("optimizer.")}
         elif how == "missing":
             del tensors["networks.encoder.e1.bias"]
+            described["tensors"] = sorted(tensors)
         elif how == "generator":
             tensors[checkpoint.TORCH] = torch.zeros_like(tensors[checkpoint.TORCH])
         elif how == "position":
@@ -191,7 +192,7 @@ def damaged(path, how):
         ("generator", "cannot be used"),
         ("position", "not a checkpoint of this program"),
         ("types", "not a checkpoint of this program"),
-        ("slot", "an optimizer has exp_avg and step, and exp_avg, exp_avg_sq and step are needed"),
+        ("slot", "an optimizer has exp_avg, step, and exp_avg, exp_avg_sq, step are needed"),
         ("no optimizer", "not a checkpoint of this program"),
         ("no description", "not a checkpoint of this program"),
     ],

@@ -11,6 +11,7 @@ PICTURES = {
     "traversals/traversals.png",
     "animated_traversals/traversals.gif",
     "counterfactuals/image_0.png",
+    "counterfactuals/image_1.png",
 }
 QUICK = [
     "--gin_bindings=visualize_model.num_train = 100",

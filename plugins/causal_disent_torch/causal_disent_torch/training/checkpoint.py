@@ -84,7 +84,7 @@ def restore(path: Path, trainer: Trainer) -> float:
         trainer.generator.set_state(tensors[TORCH])
         set_states(_part(tensors, GLOBAL), trainer.device)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise errors.InvalidInput(f"The checkpoint {path} cannot be used: {error}") from None
+        raise errors.InvalidInput(f"The checkpoint {path} cannot be used: {error}.") from None
     trainer.num_steps = run["step"]
     return run["elapsed"]
 
