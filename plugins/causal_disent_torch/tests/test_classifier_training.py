@@ -6,6 +6,7 @@ import torch
 from causal_disent_torch.classifier import conv_classifier
 from causal_disent_torch.classifier.factory import _warn_of_low
 from causal_disent_torch.classifier.labelled_images import LabelledImages, draw_images
+from causal_disent_torch.classifier.training import shifted
 from hypothesis import given
 from hypothesis import strategies as st
 from squares import QUICK, EndlessSquares, draw, squares
@@ -118,6 +119,7 @@ def test_large_data_sets_are_sampled():
         ({"learning_rate": 0.0}, "learning_rate must be a number above 0"),
         ({"held_out": 1.0}, "held_out must be a part of the images, between 0 and 1; given: 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0; given: -1"),
+        ({"max_shift": -1}, "max_shift must be a whole number from 0; given: -1"),
         ({"channels": 5}, "channels must be three whole numbers from 1.*given: 5"),
         ({"channels": "abc"}, "channels must be three whole numbers from 1.*given: 'abc'"),
         ({"learning_rate": "x"}, "learning_rate must be a number above 0 and at most 1; given: 'x'"),
@@ -162,6 +164,28 @@ def test_factors_that_do_not_count_from_0():
 
 
 @pytest.mark.filterwarnings("ignore:The classifier's accuracy")
+def test_shifted_images():
+    images = torch.arange(2 * 4 * 5 * 3.0).view(2, 4, 5, 3)
+    assert torch.equal(shifted(images, (2, 2), 2), images)
+    moved = shifted(images, (0, 3), 2)  # down by two, left by one
+    assert torch.equal(moved[:, 2:, :-1], images[:, :2, 1:])
+    assert torch.equal(moved[:, 0, :-1], images[:, 0, 1:]) and torch.equal(moved[:, 2:, -1], images[:, :2, -1])
+
+
+def test_what_is_learned_from_shifted_images_depends_on_the_shift():
+    data = squares()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [
+            conv_classifier(data, **{**QUICK, "num_steps": 6}, max_shift=most).predict_proba(
+                data.observations(np.arange(4))
+            )
+            for most in (0, 2, 2)
+        ]
+    assert not np.allclose(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[1][0], found[2][0])
+
+
 @pytest.mark.parametrize("shape", [(128, 128, 3), (240, 320, 1), (15, 9, 3)])
 def test_images_of_any_size(shape):
     pixels = np.random.RandomState(0).randint(256, size=(8, *shape), dtype=np.uint8)

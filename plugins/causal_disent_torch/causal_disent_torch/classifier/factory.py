@@ -36,6 +36,7 @@ def conv_classifier(
     held_out: float = 0.1,
     max_images: int = 20_000,
     seed: int = 0,
+    max_shift: int = 0,
     device: str = "auto",
     cache_dir: str | Path | None = None,
 ) -> ConvClassifier:
@@ -52,6 +53,8 @@ def conv_classifier(
         held_out: the part of the images that is kept for measuring the accuracy.
         max_images: the most to use; they are kept in memory, a byte per number.
         seed: of the weights, of the choice and of the order of the images.
+        max_shift: pixels by which images are moved to any side, at random, while they are learned from. It helps
+            where images are few and the place of things is no factor.
         device: ``"auto"``, ``"cuda"``, ``"mps"`` or ``"cpu"``.
         cache_dir: where trained classifiers are kept. Without it, the folder that the variable
             ``CAUSAL_DISENT_CLASSIFIERS`` names, or else ``causal_disent/classifiers`` in ``$XDG_CACHE_HOME``.
@@ -61,7 +64,7 @@ def conv_classifier(
         less than 90 %.
     """
     filters: Any = tuple(channels) if isinstance(channels, list) else channels  # gin may give either
-    settings = Settings(filters, num_steps, batch_size, learning_rate, held_out, max_images, seed)
+    settings = Settings(filters, num_steps, batch_size, learning_rate, held_out, max_images, seed, max_shift)
     shape = tuple(int(size) for size in data.observation_shape)
     if len(shape) != 3:
         raise errors.InvalidInput(
@@ -107,6 +110,7 @@ def _warn_of_low(folder: Path, accuracy: tuple[tuple[str, float], ...]) -> None:
     if low:
         warnings.warn(
             f"The classifier's accuracy on held-out images is below {GOOD_ACCURACY:.0%}: {errors.listing(low)}. "
-            "CG says little of these factors. conv_classifier.num_steps trains longer.",
+            "CG says little of these factors. More images help most; where the place of things is no factor, "
+            "conv_classifier.max_shift = 3 stands in for them.",
             stacklevel=3,
         )

@@ -20,11 +20,12 @@ class Settings:
     held_out: float
     max_images: int
     seed: int
+    max_shift: int = 0
 
     def __post_init__(self) -> None:
         if not _three_counts(self.channels):
             raise _invalid("channels", self.channels, "three whole numbers from 1, one for each convolution")
-        for name, least in (("num_steps", 1), ("batch_size", 2), ("max_images", 3), ("seed", 0)):
+        for name, least in (("num_steps", 1), ("batch_size", 2), ("max_images", 3), ("seed", 0), ("max_shift", 0)):
             value = getattr(self, name)
             if not (_whole(value) and value >= least):
                 raise _invalid(name, value, f"a whole number from {least}")

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, pad
 
 from causal_disent.progress import track
 from causal_disent_torch.classifier.labelled_images import LabelledImages
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 
-__all__ = ["accuracy_of", "train"]
+__all__ = ["accuracy_of", "shifted", "train"]
 
 #: Images judged at a time.
 CHUNK = 256
@@ -45,7 +45,12 @@ def train(
     for _ in track(range(epochs), "training conv_classifier", unit="epoch"):
         order = torch.from_numpy(random_state.permutation(len(pixels))).to(device)
         for rows in order[: per_epoch * size].split(size):
-            loss = _loss(network(as_floats(pixels[rows])), factors[rows])
+            shown = as_floats(pixels[rows])
+            if settings.max_shift:
+                shown = shifted(
+                    shown, random_state.randint(2 * settings.max_shift + 1, size=2), settings.max_shift
+                )
+            loss = _loss(network(shown), factors[rows])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -55,6 +60,21 @@ def train(
 def as_floats(pixels: Tensor) -> Tensor:
     """uint8 to [0, 1], as data sets give images."""
     return pixels.float() / 255
+
+
+def shifted(images: Tensor, corner: Sequence[int], most: int) -> Tensor:
+    """Images (n, h, w, c) with their edges repeated `most` times, cut to their size at `corner`.
+
+    The corner (most, most) moves nothing.
+
+    Example:
+        >>> shifted(torch.arange(3.0).view(1, 1, 3, 1), (1, 0), 1).flatten()
+        tensor([0., 0., 1.])
+    """
+    _, height, width, _ = images.shape
+    padded = pad(images.permute(0, 3, 1, 2), [most] * 4, mode="replicate").permute(0, 2, 3, 1)
+    top, left = (int(place) for place in corner)
+    return padded[:, top : top + height, left : left + width]
 
 
 def _loss(logits: Sequence[Tensor], factors: Tensor) -> Tensor:
