@@ -47,9 +47,8 @@ def train(
         for rows in order[: per_epoch * size].split(size):
             shown = as_floats(pixels[rows])
             if settings.max_shift:
-                shown = shifted(
-                    shown, random_state.randint(2 * settings.max_shift + 1, size=2), settings.max_shift
-                )
+                corner = random_state.randint(2 * settings.max_shift + 1, size=2).tolist()
+                shown = shifted(shown, corner, settings.max_shift)
             loss = _loss(network(shown), factors[rows])
             optimizer.zero_grad()
             loss.backward()
@@ -73,7 +72,7 @@ def shifted(images: Tensor, corner: Sequence[int], most: int) -> Tensor:
     """
     _, height, width, _ = images.shape
     padded = pad(images.permute(0, 3, 1, 2), [most] * 4, mode="replicate").permute(0, 2, 3, 1)
-    top, left = (int(place) for place in corner)
+    top, left = corner
     return padded[:, top : top + height, left : left + width]
 
 
