@@ -28,6 +28,7 @@ from causal_disent_torch.losses.names import bernoulli, reconstruction_loss  # n
 from causal_disent_torch.models.vae import BetaVae  # noqa: E402
 from causal_disent_torch.training import checkpoint  # noqa: E402
 from causal_disent_torch.training.batches import Batches  # noqa: E402
+from causal_disent_torch.training.partial import CHECKPOINT  # noqa: E402
 from causal_disent_torch.training.run import Keeping, train  # noqa: E402
 from causal_disent_torch.training.trainer import Trainer  # noqa: E402
 from torch import nn  # noqa: E402
@@ -107,7 +108,7 @@ def main() -> int:
         for _ in range(arguments.repeats):
             times["ours"].append(processor_time(lambda: ours(arguments.steps)))
             times["bare"].append(processor_time(lambda: bare(arguments.steps)))
-        saving = processor_time(lambda: checkpoint.save(Path(folder) / checkpoint.FILE, trainer, {}, 0.0))
+        saving = processor_time(lambda: checkpoint.save(Path(folder) / CHECKPOINT, trainer, {}, 0.0))
     step = {name: min(found) / arguments.steps for name, found in times.items()}
     step["ours"] += saving / CHECKPOINT_EVERY
     ratio = step["ours"] / step["bare"]
