@@ -1,6 +1,6 @@
 """A training step of dlib_train beside a bare torch loop with the same modules, in one run.
 
-    python benchmarks/bench_torch.py [--steps 10] [--repeats 7]
+    python benchmarks/bench_torch.py [--steps 20] [--repeats 7]
 
 Convolutional beta-VAE, 64x64x3 images, batch 64, one thread. The bare loop trains on one batch that is in memory;
 ours draws its images from candle_mini, watches the terms of the loss, writes curves if tensorboard is installed,
@@ -92,7 +92,7 @@ def our_loop(data: Any, folder: Path) -> tuple[Trainer, Callable[[int], None]]:
 def main() -> int:
     """Run, print, and return 1 if the promise is broken."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=7)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
