@@ -108,12 +108,18 @@ def test_the_command_records_backend_and_folders(backends, folder, tmp_path, cap
     assert "nowhere given by --model_dir does not exist" in capsys.readouterr().err
 
 
+def record_training(source, config):
+    """Leave the config of a training in a model's folder."""
+    (source / "results/gin").mkdir(parents=True)
+    (source / "results/gin/train.gin").write_text(config)
+
+
 def test_the_data_set_that_training_recorded(backends, folder, tmp_path, capsys):
     source = folder("perfect_oracle")
-    (source / "results/gin").mkdir(parents=True)
-    (source / "results/gin/train.gin").write_text(
+    record_training(
+        source,
         "dataset.name = 'candle_mini'\ndataset.confounding = 'candle_color'\ncandle_mini.scenes = 3\n"
-        "model.model = @vae()\n"
+        "model.model = @vae()\n",
     )
     flags = [f"--input_dir={source}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/irs.gin"]
     assert main([*flags, "--gin_bindings=irs.num_train = 100"]) == 0, capsys.readouterr().err
@@ -141,10 +147,10 @@ def test_the_folder_of_a_decoder_that_was_found_is_never_replaced(folder, tmp_pa
 
 def test_none_wins_over_what_was_recorded(backends, folder, tmp_path, capsys):
     source = folder("perfect_oracle")
-    (source / "results/gin").mkdir(parents=True)
-    (source / "results/gin/train.gin").write_text(
+    record_training(
+        source,
         "dataset.name = 'candle_mini'\ndataset.confounding = 'candle_color'\n"
-        "dataset.factors = ['object', 'color']\n"
+        "dataset.factors = ['object', 'color']\n",
     )
     flags = [f"--input_dir={source}", "--gin_config=metrics/irs.gin", "--gin_bindings=irs.num_train = 100"]
     for key in ("factors", "confounding"):

@@ -5,6 +5,7 @@ import torch
 from causal_disent_torch.steps.settings import model_settings, objective_of
 from causal_disent_torch.steps.training import Plan, _trainer
 from causal_disent_torch.training.batches import Batches, LabelledImages
+from causal_disent_torch.training.trainer import Trainer
 from training_configs import SUPERVISED, supervised, unsupervised
 
 from causal_disent.config import gin_config
@@ -34,3 +35,15 @@ def make_trainer(name, tiny, *more):
         labelled = LabelledImages(tiny.observations, LABELS) if is_supervised else None
         batches = FixedBatches(tiny, 9, 0, with_boxes=objective.needs_boxes)
         return _trainer(Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None)), batches, torch.device("cpu"))
+
+
+def interrupt_at(num_steps, monkeypatch):
+    """Have training interrupted, as by a user, before the step after `num_steps`."""
+    step = Trainer.step
+
+    def interrupted(self):
+        if self.num_steps == num_steps:
+            raise KeyboardInterrupt
+        return step(self)
+
+    monkeypatch.setattr(Trainer, "step", interrupted)

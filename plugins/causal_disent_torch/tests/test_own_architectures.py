@@ -11,6 +11,7 @@ from causal_disent_torch.steps.postprocess import postprocess_with_gin
 from causal_disent_torch.steps.train import train_with_gin
 from causal_disent_torch.training.trainer import Trainer
 from safetensors.torch import load_file
+from small_trainers import interrupt_at
 from torch import nn
 from training_configs import unsupervised
 
@@ -147,14 +148,7 @@ def test_the_seed_of_the_model_decides_on_the_weights_and_nothing_else_does(tiny
 
 def test_a_resumed_run_goes_on_with_the_same_dropout(tiny, tmp_path, monkeypatch):
     train(tmp_path / "whole")
-    step = Trainer.step
-
-    def interrupted(self):
-        if self.num_steps == 5:
-            raise KeyboardInterrupt
-        return step(self)
-
-    monkeypatch.setattr(Trainer, "step", interrupted)
+    interrupt_at(5, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "killed", checkpoint_every=2)
     monkeypatch.undo()

@@ -20,6 +20,7 @@ from causal_disent_torch.training.partial import CHECKPOINT, partial_folder
 from causal_disent_torch.training.trainer import Trainer
 from numpy.testing import assert_array_equal
 from safetensors.torch import load_file
+from small_trainers import interrupt_at
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
 from causal_disent import errors, evaluate_with_gin
@@ -480,14 +481,7 @@ def test_the_commands(tiny, tmp_path, capsys):
 def test_an_interrupted_command_says_how_to_go_on(tiny, tmp_path, capsys, monkeypatch):
     from causal_disent_torch.cli import dlib_train
 
-    step = Trainer.step
-
-    def interrupted(self):
-        if self.num_steps == 5:
-            raise KeyboardInterrupt
-        return step(self)
-
-    monkeypatch.setattr(Trainer, "step", interrupted)
+    interrupt_at(5, monkeypatch)
     arguments = [part for line in unsupervised("vae") for part in ("--gin_bindings", line)]
     command = ["--model_dir", str(tmp_path / "m"), "--device", "cpu", "--checkpoint_every", "2", *arguments]
     assert dlib_train.main(command) == 130
