@@ -9,6 +9,7 @@ import numpy as np
 
 from causal_disent.metrics._arguments import Pairs, varying_factors
 from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._convergence import fits_of
 from causal_disent.metrics._fitting import Problem, accuracies, check_labelled, fit_each, importances, problems_of
 from causal_disent.metrics.estimators import Estimator, estimator_named, name_of
 from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
@@ -57,6 +58,7 @@ class DciResult:
     estimator: str
 
 
+@fits_of("dci")
 def dci(
     train: Pairs,
     test: Pairs,

@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.metrics._arguments import Pairs, check_at_least
 from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._convergence import fits_of
 from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.sampling import sample_codes
@@ -37,6 +38,7 @@ class DownstreamResult:
         return float(self.test_accuracy.mean())
 
 
+@fits_of("downstream_task")
 def downstream_task(
     train: Pairs,
     test: Pairs,
@@ -87,6 +89,7 @@ def sizes_of(num_train: int | Sequence[int]) -> list[int]:
     return sizes
 
 
+@fits_of("downstream_task")
 def compute_downstream_task(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,

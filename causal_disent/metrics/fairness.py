@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from causal_disent import errors
 from causal_disent.metrics._arguments import Pairs, check_at_least
 from causal_disent.metrics._checks import check_matrix, check_pairs, check_random_state
+from causal_disent.metrics._convergence import fits_of
 from causal_disent.metrics._fitting import Problem, check_classes, fit_each
 from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.sampling import Draws, fix_factor
@@ -39,6 +40,7 @@ class FairnessResult:
     maximum: FloatArray
 
 
+@fits_of("fairness")
 def fairness(
     train: Pairs,
     interventions: Interventions,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from causal_disent import errors
 from causal_disent.metrics._arguments import check_at_least
 from causal_disent.metrics._checks import check_choice, check_pairs, check_random_state
+from causal_disent.metrics._convergence import fit_counted, fits_of
 from causal_disent.metrics._linear_probe import standardise
 from causal_disent.metrics._per_factor import in_place, per_factor_keys, several_varying
 from causal_disent.metrics.discretize import discretizer, histogram_discretizer
@@ -47,6 +47,7 @@ class InfomecResult:
     active: NDArray[np.bool_]
 
 
+@fits_of("infomec")
 def infomec(
     codes: FloatArray,
     factors: IntArray,
@@ -203,16 +204,13 @@ def _inputs(codes: FloatArray, estimator: str) -> Any:
 
 def _explicitness(inputs: Any, labels: IntArray, max_iterations: int) -> FloatArray:
     """Part of each factor's log loss that a linear probe takes away."""
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
 
     gained = []
     for factor in labels.T:
         probe = LogisticRegression(C=np.inf, class_weight="balanced", max_iter=max_iterations)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            probe.fit(inputs, factor)
+        fit_counted(probe, inputs, factor)
         # Seeing nothing, evenly weighted classes are equally probable.
         nothing = np.log(len(probe.classes_))
         gained.append(1.0 - log_loss(factor, probe.predict_proba(inputs)) / nothing)

@@ -14,6 +14,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.metrics._arguments import MatrixFunction, Pairs, check_at_least
 from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._convergence import fits_of
 from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.downstream_task import sizes_of
@@ -72,6 +73,7 @@ def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci)
     return correlation_measure
 
 
+@fits_of("reduced_downstream_task")
 def reduced_downstream_task(
     train: Pairs,
     test: Pairs,
@@ -188,6 +190,7 @@ def _reduced_and_others(accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
     return diagonal, (accuracy.sum(axis=1) - diagonal) / (len(accuracy) - 1)
 
 
+@fits_of("reduced_downstream_task")
 def compute_reduced_downstream_task(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,

@@ -17,6 +17,7 @@ from causal_disent import errors
 from causal_disent.metrics import information
 from causal_disent.metrics._arguments import MatrixFunction, Pairs, varying_factors
 from causal_disent.metrics._checks import check_random_state
+from causal_disent.metrics._convergence import fits_of
 from causal_disent.metrics._fitting import check_labelled
 from causal_disent.metrics._merges import factor_merges, precision_curve
 from causal_disent.metrics.dci import (
@@ -95,6 +96,7 @@ def accuracy_svm_matrix(
 MATRICES = {made.name: made for made in (importance_gbt_matrix, mutual_information_matrix, accuracy_svm_matrix)}
 
 
+@fits_of("unified_scores")
 def unified_scores(
     train: Pairs,
     test: Pairs,
