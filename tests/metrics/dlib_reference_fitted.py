@@ -24,6 +24,7 @@ TOLERANCES = {
     # decide where, and then which penalty wins a tie in the cross-validation. Between OpenBLAS' kernels scores
     # on these few points differ by up to 0.02 (3 points of 150).
     "regression": 0.05,
+    "accuracy_svm_matrix": 0.02,  # the machines stop at a tolerance of their own: some points of 150 may flip
 }
 
 
