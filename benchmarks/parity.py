@@ -28,6 +28,7 @@ import reference_scores_plain as plain  # noqa: E402
 from _index_data import IndexData  # noqa: E402
 from _peer import BINS, METRICS, Peer, load_peer  # noqa: E402
 from dlib_reference import recomputed  # noqa: E402  found by the references' own import path
+from dlib_reference_fitted import gin_lines  # noqa: E402
 
 from causal_disent import get_dataset, get_metric  # noqa: E402
 from causal_disent.config import gin_config  # noqa: E402
@@ -128,9 +129,8 @@ def small_cases(peer: Peer) -> Iterator[list[Any]]:
         print(f"{metric} ...", file=sys.stderr, flush=True)
         case = {"is_deterministic": True, **case}
         theirs, their_time = timed(lambda case=case: fitted.scored(peer, case))
-        bindings = [f"{name} = @{value}" for name, value in case["bindings"].items()]
         compute = COMPONENTS.get(metric) or get_metric(metric)
-        with gin_config([], [*BINDINGS[:2], *bindings]):
+        with gin_config([], [*BINDINGS[:2], *gin_lines(case)]):
             ours, own_time = timed(lambda case=case, compute=compute: recomputed(case, compute))
         seeded = case["is_deterministic"] and not metric.startswith("sap")
         for key, wanted in theirs["scores"].items():
