@@ -11,9 +11,13 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --constraint const
 # The tests of the other environments are reached through these.
 ENVIRONMENTS := CAUSAL_DISENT_TF_PYTHON=$(CURDIR)/.venv-tf/bin/python \
 	CAUSAL_DISENT_BPY_PYTHON=$(CURDIR)/.venv-bpy/bin/python
+# Older processors that a new one can play: kernels of OpenBLAS, instructions of numpy (2.4's names), of torch.
+CPUS := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=SkylakeX OPENBLAS_CORETYPE=Prescott \
+	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL NPY_DISABLE_CPU_FEATURES=X86_V3,X86_V4,AVX512_ICL \
+	ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-cpus lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
@@ -25,6 +29,13 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) lint
 	$(PYTEST) plugins/causal_disent_candle
 	$(PYTEST) plugins/causal_disent_torch
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
+
+# Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
+test-cpus: $(INSTALLED) $(TENSORFLOW)
+	@failed=; for cpu in $(CPUS); do for part in 'tests causal_disent' plugins/causal_disent_torch; do \
+		echo "== $$cpu: $$part"; \
+		env $$cpu $(PYTEST) --quiet $$part || failed="$$failed $$cpu"; \
+	done; done; test -z "$$failed" || { echo "failed under:$$failed"; exit 1; }
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
 from causal_disent.metrics.tools.fixed_factor import blocks, draw_features, points_sharing
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
@@ -77,11 +77,11 @@ def beta_vae(
     return beta_vae_of_differences(train, test, generator)
 
 
+@fits_of("beta_vae")
 def beta_vae_of_differences(
     train: Labelled, test: Labelled, random_state: np.random.RandomState | int = 0
 ) -> BetaVaeResult:
     """The last step: fit differences (points, codes) and the shared factor of each (points,), and score."""
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
 
     if len(np.unique(train[1])) < 2:
@@ -89,10 +89,8 @@ def beta_vae_of_differences(
             "The training differences must share at least two different factors; given: factor "
             f"{train[1][0]} in all {len(train[1])}. Raise `num_train`."
         )
-    with warnings.catch_warnings():
-        # The metric is the accuracy at scikit-learn's default of 100 iterations, converged or not.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = LogisticRegression(random_state=random_state).fit(*train)
+    # The metric is the accuracy at scikit-learn's default of 100 iterations, converged or not.
+    model = fit_counted(LogisticRegression(random_state=random_state), *train)
     train_accuracy, eval_accuracy = (
         float(np.mean(model.predict(points) == shared)) for points, shared in (train, test)
     )

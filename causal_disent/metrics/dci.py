@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import Pairs, check_random_state, varying_factors
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, name_of
 from causal_disent.metrics.tools.fitting import (
     Problem,
@@ -63,6 +64,7 @@ class DciResult:
     estimator: str
 
 
+@fits_of("dci")
 def dci(
     train: Pairs,
     test: Pairs,

@@ -10,6 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least, check_random_state
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.tools.sampling import sample_codes
@@ -36,6 +37,7 @@ class DownstreamResult:
         return float(self.test_accuracy.mean())
 
 
+@fits_of("downstream_task")
 def downstream_task(
     train: Pairs,
     test: Pairs,
@@ -86,6 +88,7 @@ def sizes_of(num_train: int | Sequence[int]) -> list[int]:
     return sizes
 
 
+@fits_of("downstream_task")
 def compute_downstream_task(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least, check_matrix, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.tools.fitting import Problem, check_classes, fit_each
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
@@ -38,6 +39,7 @@ class FairnessResult:
     maximum: FloatArray
 
 
+@fits_of("fairness")
 def fairness(
     train: Pairs,
     interventions: Interventions,

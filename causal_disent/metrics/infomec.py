@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.tools.linear_probe import standardise
@@ -46,6 +46,7 @@ class InfomecResult:
     active: NDArray[np.bool_]
 
 
+@fits_of("infomec")
 def infomec(
     codes: FloatArray,
     factors: IntArray,
@@ -202,16 +203,13 @@ def _inputs(codes: FloatArray, estimator: str) -> Any:
 
 def _explicitness(inputs: Any, labels: IntArray, max_iterations: int) -> FloatArray:
     """Part of each factor's log loss that a linear probe takes away."""
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import log_loss
 
     gained = []
     for factor in labels.T:
         probe = LogisticRegression(C=np.inf, class_weight="balanced", max_iter=max_iterations)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            probe.fit(inputs, factor)
+        fit_counted(probe, inputs, factor)
         # Seeing nothing, evenly weighted classes are equally probable.
         nothing = np.log(len(probe.classes_))
         gained.append(1.0 - log_loss(factor, probe.predict_proba(inputs)) / nothing)

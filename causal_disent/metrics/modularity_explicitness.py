@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.arguments import Pairs, check_at_least, check_train_test, varying_factors
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import codes_in_bins, mutual_information_matrix
 from causal_disent.metrics.tools.sampling import sample_codes
@@ -47,6 +48,7 @@ class ModularityExplicitnessResult:
     information: FloatArray
 
 
+@fits_of("modularity_explicitness")
 def modularity_explicitness(train: Pairs, test: Pairs, *, num_bins: int = 20) -> ModularityExplicitnessResult:
     r"""Does each code tell of one factor alone, and do all codes together tell every factor plainly?
 

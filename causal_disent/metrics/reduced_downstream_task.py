@@ -15,6 +15,7 @@ from causal_disent import errors
 from causal_disent.arguments import MatrixFunction, Pairs, check_at_least, check_random_state
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.downstream_task import sizes_of
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.tools.sampling import sample_codes
@@ -71,6 +72,7 @@ def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci)
     return correlation_measure
 
 
+@fits_of("reduced_downstream_task")
 def reduced_downstream_task(
     train: Pairs,
     test: Pairs,
@@ -187,6 +189,7 @@ def _reduced_and_others(accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
     return diagonal, (accuracy.sum(axis=1) - diagonal) / (len(accuracy) - 1)
 
 
+@fits_of("reduced_downstream_task")
 def compute_reduced_downstream_task(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import Pairs, check_train_test, varying_factors
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
@@ -34,6 +35,7 @@ class SapResult:
     matrix: FloatArray
 
 
+@fits_of("sap")
 def sap(train: Pairs, test: Pairs, *, continuous_factors: bool = False, seed: int = 0) -> SapResult:
     r"""Gap between the two codes that predict each factor best, each code alone.
 
@@ -104,7 +106,7 @@ def _accuracies(train: Pairs, test: Pairs, columns: IntArray, seed: int) -> Floa
     for j in range(codes.shape[1]):
         for i, column in enumerate(columns):
             machine = LinearSVC(C=0.01, class_weight="balanced", random_state=seed)
-            machine.fit(codes[:, [j]], train[1][:, column])
+            fit_counted(machine, codes[:, [j]], train[1][:, column])
             scores[j, i] = np.mean(machine.predict(test_codes[:, [j]]) == test[1][:, column])
     return scores
 

@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least, check_random_state
 from causal_disent.metrics.downstream_task import sizes_of
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
@@ -57,6 +58,7 @@ class StrongDownstreamResult:
         return float(1.0 - self.strong_test_accuracy.mean() / before) if before > 0 else 0.0
 
 
+@fits_of("strong_downstream_task")
 def strong_downstream_task(
     train: Pairs,
     test: Pairs,
@@ -108,6 +110,7 @@ def strong_downstream_task(
     return StrongDownstreamResult(before[0], before[1], after[0], after[1])
 
 
+@fits_of("strong_downstream_task")
 def compute_strong_downstream_task(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,

@@ -10,6 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice, check_matrix
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
 from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.registry import part
 
@@ -38,6 +39,7 @@ class UdrResult:
     correlations: list[list[FloatArray]]
 
 
+@fits_of("udr")
 def udr(
     codes: Sequence[FloatArray],
     kl: Sequence[FloatArray] | None = None,
@@ -157,7 +159,7 @@ def _lasso(codes: FloatArray, others: FloatArray) -> FloatArray:
     """Absolute weights (codes, others) in predicting each of `others`."""
     from sklearn.linear_model import Lasso
 
-    weights = Lasso(alpha=LASSO_PENALTY).fit(codes, others).coef_
+    weights = fit_counted(Lasso(alpha=LASSO_PENALTY), codes, others).coef_
     return np.abs(np.reshape(weights, (others.shape[1], codes.shape[1]))).T
 
 

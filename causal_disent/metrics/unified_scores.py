@@ -26,6 +26,7 @@ from causal_disent.metrics.mig import mig_gaps
 from causal_disent.metrics.modularity_explicitness import code_modularities
 from causal_disent.metrics.sap_score import sap, top_two_gaps
 from causal_disent.metrics.tools import information
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, name_of
 from causal_disent.metrics.tools.fitting import check_labelled
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
@@ -94,6 +95,7 @@ def accuracy_svm_matrix(
 MATRICES = {made.name: made for made in (importance_gbt_matrix, mutual_information_matrix, accuracy_svm_matrix)}
 
 
+@fits_of("unified_scores")
 def unified_scores(
     train: Pairs,
     test: Pairs,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.protocols import GroundTruthData, Representation
 from causal_disent.representation.code_table import CodeTable
 
@@ -45,7 +46,8 @@ def run_metric(
             stacklevel=2,
         )
     try:
-        scores = metric(data, CodeTable.of(data, representation), **arguments)
+        with fits_of(name):
+            scores = metric(data, CodeTable.of(data, representation), **arguments)
     except Exception as error:  # a metric is foreign code
         if isinstance(error, errors.CausalDisentError):
             raise errors.InvalidInput(f"{name}: {error.message}") from error

@@ -45,7 +45,9 @@ def test_the_seed_decides(factors, random_state):
 
 @pytest.mark.parametrize("case", reference_cases("beta_vae_sklearn"), ids=case_name)
 def test_scores_of_disentanglement_lib(case):
-    assert recomputed(case, compute_beta_vae_sklearn) == pytest.approx(case["scores"], abs=1e-9)
+    # lbfgs stops at a gradient of 1e-4 or after 100 steps, where depends on the last bits of the processor's
+    # products; so a few of the 150 points, near the border between two classes, may flip.
+    assert recomputed(case, compute_beta_vae_sklearn) == pytest.approx(case["scores"], abs=0.02)
 
 
 def test_constant_factors_and_codes_give_a_finite_score(factors):

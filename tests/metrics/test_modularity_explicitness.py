@@ -77,6 +77,7 @@ def test_invariances():
 def test_scores_of_disentanglement_lib(case):
     result = recomputed(case, compute_modularity_explicitness)
     assert result["modularity_score"] == pytest.approx(case["scores"]["modularity_score"], abs=1e-9)
+    # The regression stops at a gradient of 1e-4, each processor's elsewhere; here and there by up to 1e-5.
     assert result == pytest.approx(case["scores"], abs=1e-4)
 
 

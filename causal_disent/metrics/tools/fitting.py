@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_train_test
+from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -31,7 +31,7 @@ __all__ = [
 
 Result = TypeVar("Result")
 #: A result and the warnings on the way to it.
-Fitted = tuple[Any, list[tuple[type[Warning], str]]]
+Fitted = tuple[Any, Caught]
 #: Points times values below which a fit takes less time than a process to start.
 WORTH_A_WORKER = 20_000
 
@@ -91,7 +91,7 @@ def fit_each(
     num_jobs = _num_jobs(num_jobs)
     alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
     done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
-    _warn_once([warning for _, caught in done for warning in caught])
+    tell_fits([caught for _, caught in done])
     return [result for _, (result, _) in sorted(zip(order, done, strict=True), key=lambda pair: pair[0])]
 
 
@@ -131,11 +131,6 @@ def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result])
         else:
             result = finish(model.fit(problem.codes, problem.values), problem)
     return result, [(warning.category, str(warning.message)) for warning in caught]
-
-
-def _warn_once(caught: Sequence[tuple[type[Warning], str]]) -> None:
-    for (category, message), times in Counter(caught).items():
-        warnings.warn(f"{message} (in {times} of the fits)", category, stacklevel=4)
 
 
 def accuracies(model: Any, problem: Problem) -> tuple[float, float]:

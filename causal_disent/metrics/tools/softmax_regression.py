@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from causal_disent.metrics.tools.convergence import count_fits
 from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = ["class_probabilities", "fit_softmax_regression"]
@@ -50,6 +51,7 @@ def fit_softmax_regression(points: FloatArray, labels: IntArray, num_classes: in
 
     start = np.zeros(weights[free].size)
     found = minimize(loss_and_gradient, start, method="L-BFGS-B", jac=True, options=STOPPING)
+    count_fits(1, not found.success)
     weights[free] = found.x.reshape(weights[free].shape)
     return weights
 
