@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 from _conv import SmallConvNet  # noqa: E402
 
 from causal_disent.metrics import counterfactual_generativeness, irs, unconfoundedness  # noqa: E402
-from causal_disent.metrics.baselines import baseline_of  # noqa: E402
+from causal_disent.metrics.tools.baselines import baseline_of  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 
 SIZES = (5, 5, 3, 6, 3, 3)

@@ -33,10 +33,10 @@ from _index_data import IndexData  # noqa: E402
 from _peer import BINS, Peer, load_peer  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 
-from causal_disent import get_dataset, get_metric, get_model  # noqa: E402
+from causal_disent import get_dataset, get_metric, get_representation  # noqa: E402
+from causal_disent.arguments import Pairs  # noqa: E402
 from causal_disent.config import gin_config  # noqa: E402
-from causal_disent.evaluation.results import new_file  # noqa: E402
-from causal_disent.metrics._arguments import Pairs  # noqa: E402
+from causal_disent.files import new_file  # noqa: E402
 from causal_disent.metrics.dci import dci  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 from causal_disent.representation.code_table import CodeTable  # noqa: E402
@@ -170,7 +170,7 @@ def sets_of_codes(num: int) -> dict[str, tuple[Pairs, Pairs]]:
         noise = generator.normal(size=(num, 10))
         return factors @ np.random.RandomState(2).normal(size=(6, 10)) + noise, factors
 
-    mixed = get_model("mixed_oracle", candle, strength=0.5)
+    mixed = get_representation("mixed_oracle", candle, strength=0.5)
     return {
         "candle_mini, random network": (drawn(SmallConvNet()), drawn(SmallConvNet())),
         "candle_mini, mixed oracle": (drawn(mixed), drawn(mixed)),

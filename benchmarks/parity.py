@@ -32,7 +32,7 @@ from dlib_reference_fitted import gin_lines  # noqa: E402
 
 from causal_disent import get_dataset, get_metric  # noqa: E402
 from causal_disent.config import gin_config  # noqa: E402
-from causal_disent.registry import COMPONENTS  # noqa: E402
+from causal_disent.registry import registry  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 
 BINDINGS = [
@@ -129,7 +129,7 @@ def small_cases(peer: Peer) -> Iterator[list[Any]]:
         print(f"{metric} ...", file=sys.stderr, flush=True)
         case = {"is_deterministic": True, **case}
         theirs, their_time = timed(lambda case=case: fitted.scored(peer, case))
-        compute = COMPONENTS.get(metric) or get_metric(metric)
+        compute = registry.function("parts", metric) if metric in registry.names("parts") else get_metric(metric)
         with gin_config([], [*BINDINGS[:2], *gin_lines(case)]):
             ours, own_time = timed(lambda case=case, compute=compute: recomputed(case, compute))
         seeded = case["is_deterministic"] and not metric.startswith("sap")

@@ -19,12 +19,13 @@ import numpy as np
 
 from causal_disent import get_dataset
 from causal_disent.data.factor_table import value_rows
-from causal_disent.evaluation.results import is_done, new_file, read_scores
+from causal_disent.files import new_file
 from causal_disent.metrics import irs
 from causal_disent.progress import track
 from causal_disent.report.published import published, published_models
 from causal_disent.report.table import text_table
-from causal_disent.steps.evaluate import evaluate_with_gin
+from causal_disent.runs.evaluate import evaluate_with_gin
+from causal_disent.runs.results import is_done, read_scores
 
 DATA_SET, FACTORS, CONFOUNDING = "synthetic_mini", ["object", "color"], "synthetic_full"
 #: What varies besides.

@@ -11,8 +11,8 @@ from causal_disent._version import __version__
 from causal_disent.plugins import install_loader
 
 if TYPE_CHECKING:
-    from causal_disent.api import get_classifier, get_dataset, get_metric, get_model
-    from causal_disent.steps.evaluate import evaluate, evaluate_with_gin
+    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation
+    from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
 
 __all__ = [
     "__version__",
@@ -21,16 +21,16 @@ __all__ = [
     "get_classifier",
     "get_dataset",
     "get_metric",
-    "get_model",
+    "get_representation",
 ]
 
 _HOME = {
-    "evaluate": "causal_disent.steps.evaluate",
-    "evaluate_with_gin": "causal_disent.steps.evaluate",
+    "evaluate": "causal_disent.runs.evaluate",
+    "evaluate_with_gin": "causal_disent.runs.evaluate",
     "get_classifier": "causal_disent.api",
     "get_dataset": "causal_disent.api",
     "get_metric": "causal_disent.api",
-    "get_model": "causal_disent.api",
+    "get_representation": "causal_disent.api",
 }
 
 install_loader()

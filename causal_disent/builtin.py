@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
-from causal_disent.evaluation.local_engine import LocalEngine
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.attribution import dci_importance, irs_attribution, mutual_information
 from causal_disent.metrics.beta_vae import compute_beta_vae_sklearn
 from causal_disent.metrics.causal_disentanglement import compute_causal_disentanglement
 from causal_disent.metrics.cg import compute_cg
@@ -29,6 +29,7 @@ from causal_disent.metrics.reduced_downstream_task import compute_reduced_downst
 from causal_disent.metrics.sap_score import compute_sap
 from causal_disent.metrics.strong_downstream_task import compute_strong_downstream_task
 from causal_disent.metrics.tmex import compute_tmex
+from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
 from causal_disent.metrics.uc import compute_uc
 from causal_disent.metrics.unified_scores import compute_unified_scores
 from causal_disent.metrics.unsupervised_metrics import compute_unsupervised_metrics
@@ -58,13 +59,15 @@ def register_datasets(register: Register) -> None:
         IdentityData,
         summary="10 factors of 10 values, observed as they are",
         licence=licence,
-        known_failures="factors_within_range: they are 1 to 10, as in disentanglement_lib; "
-        "observations_are_images: they are the factors",
+        known_failures={
+            "factors_within_range": "they are 1 to 10, as in disentanglement_lib",
+            "observations_are_images": "they are the factors",
+        },
     )
 
 
 @hookimpl
-def register_models(register: Register) -> None:
+def register_representations(register: Register) -> None:
     register("perfect_oracle", oracles.perfect_oracle, summary="one code per factor: its value")
     register("permuted_oracle", oracles.permuted_oracle, summary="the perfect oracle's codes in another order")
     register("mixed_oracle", oracles.mixed_oracle, summary="the factors' values, rotated (strength 0 to 1)")
@@ -85,9 +88,9 @@ def register_metrics(register: Register) -> None:
         summary="do codes stay put when all but one factor change?",
         assumes="discrete factors, possibly confounded; any number of codes",
         headline="IRS",
-        direction="higher",
-        range="0..1",
-        invariances="permutation",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("permutation",),
     )
     register(
         "uc",
@@ -95,9 +98,12 @@ def register_metrics(register: Register) -> None:
         summary="are the factors captured by separate codes?",
         assumes="discrete factors, at least two, possibly confounded; any number of codes",
         headline="UC",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "cg",
@@ -105,10 +111,13 @@ def register_metrics(register: Register) -> None:
         summary="do interventions on a factor's codes change it, and only they?",
         assumes="discrete factors, possibly confounded; a decoder; any number of codes",
         headline="CG",
-        also="CG_average",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        also=("CG_average",),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "causal_disentanglement",
@@ -116,10 +125,16 @@ def register_metrics(register: Register) -> None:
         summary="irs, uc and cg of one sample",
         assumes="discrete factors, at least two, possibly confounded; a decoder",
         headline="CG",
-        also="IRS, UC",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        also=(
+            "IRS",
+            "UC",
+        ),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "mig",
@@ -127,9 +142,12 @@ def register_metrics(register: Register) -> None:
         summary="gap between the two codes that say most about a factor",
         assumes="discrete, independent factors; two or more codes",
         headline="discrete_mig",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "sap_score",
@@ -137,9 +155,9 @@ def register_metrics(register: Register) -> None:
         summary="gap between the two codes that predict a factor best",
         assumes="independent factors, discrete unless continuous_factors; two or more codes",
         headline="SAP_score",
-        direction="higher",
-        range="0..1",
-        invariances="permutation",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("permutation",),
     )
     register(
         "modularity_explicitness",
@@ -147,10 +165,13 @@ def register_metrics(register: Register) -> None:
         summary="does a code tell of one factor, and do all tell every factor plainly?",
         assumes="discrete, independent factors, two or more",
         headline="modularity_score",
-        also="explicitness_score_test",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        also=("explicitness_score_test",),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "unsupervised_metrics",
@@ -158,11 +179,17 @@ def register_metrics(register: Register) -> None:
         summary="how far the codes are from independent",
         assumes="nothing of the factors; two or more codes",
         headline="gaussian_total_correlation",
-        also="gaussian_wasserstein_correlation_norm, mutual_info_score",
-        direction="lower",
-        range="0..",
-        invariances="permutation, rescaling",
-        known_failures="perfect_beats_noise: codes of noise are as independent as perfect ones",
+        also=(
+            "gaussian_wasserstein_correlation_norm",
+            "mutual_info_score",
+        ),
+        better="lower",
+        range=(0.0, inf),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
+        known_failures={"perfect_beats_noise": "codes of noise are as independent as perfect ones"},
     )
     register(
         "beta_vae_sklearn",
@@ -170,8 +197,8 @@ def register_metrics(register: Register) -> None:
         summary="do differences of codes tell which factor two points share?",
         assumes="discrete, independent factors, two or more",
         headline="eval_accuracy",
-        direction="higher",
-        range="0..1",
+        better="higher",
+        range=(0.0, 1.0),
     )
     register(
         "factor_vae_score",
@@ -179,9 +206,9 @@ def register_metrics(register: Register) -> None:
         summary="does the code that varies least tell which factor was fixed?",
         assumes="discrete, independent factors",
         headline="eval_accuracy",
-        direction="higher",
-        range="0..1",
-        invariances="permutation",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("permutation",),
     )
     register(
         "mcc",
@@ -189,10 +216,13 @@ def register_metrics(register: Register) -> None:
         summary="does each factor correlate with a code of its own?",
         assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
         headline="MCC_pearson",
-        also="MCC_spearman",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        also=("MCC_spearman",),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "tmex",
@@ -200,10 +230,10 @@ def register_metrics(register: Register) -> None:
         summary="does each factor's code depend on that factor alone, given the others?",
         assumes="discrete factors that vary given the others, confounded or not; any number of codes",
         headline="T-MEX_share",
-        also="T-MEX (lower)",
-        direction="lower",
-        range="0..1",
-        invariances="permutation",
+        also=("T-MEX (lower)",),
+        better="lower",
+        range=(0.0, 1.0),
+        invariances=("permutation",),
     )
     register(
         "r2",
@@ -211,10 +241,13 @@ def register_metrics(register: Register) -> None:
         summary="do linear maps predict factors from codes, and codes from factors?",
         assumes="ordered factors, discrete or continuous; any number of codes",
         headline="R2",
-        also="R2_reverse",
-        direction="higher",
-        range="..1",
-        invariances="permutation, rescaling",
+        also=("R2_reverse",),
+        better="higher",
+        range=(-inf, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "mig_sup",
@@ -222,9 +255,12 @@ def register_metrics(register: Register) -> None:
         summary="gap between the two factors each code says most about",
         assumes="discrete, independent factors, at least two; any number of codes",
         headline="MIG_sup",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "jemmig",
@@ -232,9 +268,12 @@ def register_metrics(register: Register) -> None:
         summary="one code per factor, and nothing else in that code?",
         assumes="discrete, independent factors; at least two codes",
         headline="JEMMIG",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "dcimig",
@@ -242,9 +281,12 @@ def register_metrics(register: Register) -> None:
         summary="entropy captured by codes that tell one factor from the others",
         assumes="discrete, independent factors, at least two; at least as many codes as factors",
         headline="DCIMIG",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "infomec",
@@ -252,10 +294,16 @@ def register_metrics(register: Register) -> None:
         summary="modularity, explicitness and compactness by information",
         assumes="discrete, independent factors, at least two; any number of codes",
         headline="InfoM",
-        also="InfoE, InfoC",
-        direction="higher",
-        range="..1",
-        invariances="permutation, rescaling",
+        also=(
+            "InfoE",
+            "InfoC",
+        ),
+        better="higher",
+        range=(-inf, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
     register(
         "dci_es",
@@ -263,10 +311,13 @@ def register_metrics(register: Register) -> None:
         summary="how small a probe reads the factors off, and how few codes?",
         assumes="ordered factors unless named categorical; any number of codes",
         headline="DCI_ES_explicitness",
-        also="DCI_ES_size, DCI_ES_informativeness",
-        direction="higher",
-        range="-1..1",
-        invariances="rescaling",
+        also=(
+            "DCI_ES_size",
+            "DCI_ES_informativeness",
+        ),
+        better="higher",
+        range=(-1.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "dci",
@@ -274,10 +325,13 @@ def register_metrics(register: Register) -> None:
         summary="does each code matter to one factor, and each factor need one code?",
         assumes="discrete, independent factors; any number of codes",
         headline="disentanglement",
-        also="completeness, informativeness_test",
-        direction="higher",
-        range="0..1",
-        invariances="rescaling",
+        also=(
+            "completeness",
+            "informativeness_test",
+        ),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "downstream_task",
@@ -285,9 +339,9 @@ def register_metrics(register: Register) -> None:
         summary="how well are the factors predicted from so many codes?",
         assumes="discrete factors; any number of codes",
         headline="100:mean_test_accuracy",
-        direction="higher",
-        range="0..1",
-        invariances="rescaling",
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "reduced_downstream_task",
@@ -295,10 +349,10 @@ def register_metrics(register: Register) -> None:
         summary="how well without the codes that matter most?",
         assumes="discrete factors; several codes",
         headline="100:mean_test_accuracy_other_factors",
-        also="mean_test_accuracy_reduced_factor (lower)",
-        direction="higher",
-        range="0..1",
-        invariances="rescaling",
+        also=("mean_test_accuracy_reduced_factor (lower)",),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "strong_downstream_task",
@@ -306,10 +360,10 @@ def register_metrics(register: Register) -> None:
         summary="are the factors predicted where a factor takes values never trained on?",
         assumes="discrete factors, several; any number of codes",
         headline="100:mean_strong_test_accuracy",
-        also="mean_test_accuracy",
-        direction="higher",
-        range="0..1",
-        invariances="rescaling",
+        also=("mean_test_accuracy",),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "fairness",
@@ -317,9 +371,9 @@ def register_metrics(register: Register) -> None:
         summary="do predictions of one factor depend on another?",
         assumes="discrete, independent factors, several; any number of codes",
         headline="mean_fairness:mean_pred:mean_sens",
-        direction="lower",
-        range="0..1",
-        invariances="rescaling",
+        better="lower",
+        range=(0.0, 1.0),
+        invariances=("rescaling",),
     )
     register(
         "unified_scores",
@@ -327,10 +381,17 @@ def register_metrics(register: Register) -> None:
         summary="several aggregations of several matrices of codes and factors",
         assumes="discrete, independent factors; two or more codes",
         headline="mutual_information_matrix.mig",
-        also="importance_gbt_matrix.dci, mutual_information_matrix.modularity, accuracy_svm_matrix.sap",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        also=(
+            "importance_gbt_matrix.dci",
+            "mutual_information_matrix.modularity",
+            "accuracy_svm_matrix.sap",
+        ),
+        better="higher",
+        range=(0.0, 1.0),
+        invariances=(
+            "permutation",
+            "rescaling",
+        ),
     )
 
 
@@ -348,4 +409,54 @@ def register_classifiers(register: Register) -> None:
 
 @hookimpl
 def register_engines(register: Register) -> None:
-    register("local", LocalEngine, summary="this process, or a pool of processes on this machine")
+    register(
+        "local",
+        "causal_disent.runs.local_engine:LocalEngine",
+        summary="this process, or a pool of processes on this machine",
+    )
+
+
+@hookimpl
+def register_parts(register: Register) -> None:
+    runs = "causal_disent.runs"
+    register("dataset", f"{runs}.dataset:dataset", summary="which data set a run uses, and what of it")
+    register("representation", f"{runs}.representation:representation", summary="what an input folder stands for")
+    register(
+        "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
+    )
+    tools = "causal_disent.metrics.tools"
+    register("discretizer", f"{tools}.discretize:discretizer", summary="how codes are put into bins, if at all")
+    for name, summary in (("histogram_discretizer", "equally wide bins from the smallest to the largest value"),):
+        register(name, f"{tools}.discretize:{name}", summary=summary)
+    for name, summary in (
+        ("predictor", "what downstream tasks predict with"),
+        ("gradient_boosting", "scikit-learn's gradient boosted trees, as disentanglement_lib's"),
+        ("gradient_boosting_classifier", "the same by disentanglement_lib's name"),
+        ("histogram_boosting", "the same trees on binned codes, twenty to forty times as fast"),
+        ("random_forest", "random forest"),
+        ("l1_logistic", "logistic regression with an L1 penalty on standardised codes"),
+        ("logistic_regression_cv", "logistic regression, its penalty chosen by cross-validation"),
+    ):
+        register(name, f"{tools}.estimators:{name}", summary=summary)
+    metrics = "causal_disent.metrics"
+    register("prune_dims", f"{metrics}.factor_vae:prune_dims", summary="which codes vary enough to count")
+    register("factorwise_dci", f"{metrics}.reduced_downstream_task:factorwise_dci", summary="codes by importance")
+    register(
+        "reduced_representation",
+        f"{metrics}.reduced_downstream_task:reduced_representation",
+        summary="how codes are left out",
+    )
+    for name, summary in (
+        ("importance_gbt_matrix", "importance in gradient boosted trees"),
+        ("mutual_information_matrix", "mutual information of binned codes"),
+        ("accuracy_svm_matrix", "accuracy of a linear classifier on one code"),
+    ):
+        register(name, f"{metrics}.unified_scores:{name}", summary=summary)
+    for name, target in (
+        ("mig_validation", "mig:compute_mig_on_fixed_data"),
+        ("sap_score_validation", "sap_score:compute_sap_on_fixed_data"),
+        ("dci_validation", "dci:compute_dci_on_fixed_data"),
+        ("unified_score_validation", "unified_scores:compute_unified_scores_on_fixed_data"),
+    ):
+        register(name, f"{metrics}.{target}", summary="the metric on given observations and labels")
+    register("udr_sklearn", f"{metrics}.udr:compute_udr", summary="how alike models of one kind are")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import tokenize
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,15 @@ from gin import config_parser
 
 from causal_disent import errors
 from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import COMPONENTS, KINDS, NOT_IN_CONFIGS, Entry, registry
+from causal_disent.registry import Entry, Part, registry
 
 __all__ = [
     "REQUIRED",
     "bind_missing",
     "bindings_of",
-    "configurable",
+    "config_folders",
     "gin_config",
-    "gin_name",
-    "install",
+    "given_to_gin",
     "is_bound",
     "literal_bindings",
     "operative_bindings",
@@ -38,14 +36,6 @@ __all__ = [
 ]
 
 REQUIRED = gin.REQUIRED
-
-#: Arguments that the program supplies, so that configs cannot bind them, by kind.
-SUPPLIED = {
-    "metrics": ("ground_truth_data", "representation_function", "random_state", "artifact_dir"),
-    "attributions": ("codes", "factors", "random_state"),
-    "models": ("data",),
-    "classifiers": ("data",),
-}
 
 #: Of a line that cannot be read, so many are shown.
 MOST_CHARACTERS = 200
@@ -60,54 +50,37 @@ _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 _parameters: dict[str, list[str]] = {}
 
 
-def shipped_configs() -> Path | None:
-    """The folder of the configs that come with the project."""
+def config_folders() -> list[Path]:
+    """The folders of shipped configs: the project's, and ``gin_configs`` of each plugin that has one."""
     package = Path(__file__).resolve().parent
     # Inside the package once installed, beside it in a checkout.
-    for folder in (package / "gin_configs", package.parent / "gin_configs"):
-        if folder.is_dir():
-            return folder
-    return None
+    own = (package / "gin_configs", package.parent / "gin_configs")
+    plugins = (plugin.configs for plugin in loaded_plugins())
+    return [folder for folder in (*own, *plugins) if folder is not None and folder.is_dir()]
 
 
-def install() -> None:
-    """Make every registered name and component known to gin; later calls add what is new."""
-    for kind in KINDS:
-        for entry in () if kind in NOT_IN_CONFIGS else registry.entries(kind):
-            registry.configure(entry, _wrap(gin_name(entry), entry.factory, SUPPLIED.get(kind, ())))
-    for name, component in COMPONENTS.items():
-        component.implementation = _wrap(name, component.function, component.supplied)
+def shipped_configs() -> list[str]:
+    """The names of all shipped configs, such as ``metrics/mig.gin``."""
+    return sorted(
+        {file.relative_to(folder).as_posix() for folder in config_folders() for file in folder.rglob("*.gin")}
+    )
 
 
-def _set_up_files() -> None:
-    """Let gin read files, from here and from the shipped configs, and nothing else.
-
-    As it comes, it also takes the path of an `include` for a Python package and imports it.
-    """
-    gin.config._FILE_READERS[:] = [(open, os.path.isfile)]
-    folder = shipped_configs()
-    if folder is not None:
-        gin.add_config_file_search_path(str(folder))
+# Gin reads files, and nothing else: as it comes, it also takes the path of an `include` for a Python package and
+# imports it. An include is looked for as a config is.
+gin.config._FILE_READERS[:] = [(lambda file: _found(file).open(encoding="utf-8"), lambda file: True)]
 
 
-_set_up_files()
-
-
-def gin_name(entry: Entry) -> str:
-    """What configs call an entry."""
-    # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
-    return f"{entry.name}_attribution" if entry.kind == "attributions" else entry.name
-
-
-def _wrap(name: str, function: Callable[..., Any], supplied: Sequence[str]) -> Callable[..., Any]:
-    """Gin's wrapper of `function`, the same one each time."""
+def given_to_gin(entry: Entry) -> Callable[..., Any]:
+    """Gin's wrapper of what an entry stands for, the same one each time."""
+    name, thing = entry.in_config, entry.load()
+    function = thing.function if isinstance(thing, Part) else thing
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
-    try:
-        taken = [parameter for parameter in inspect.signature(function).parameters]
-    except (TypeError, ValueError):
-        taken = []
-    with gin.config.interactive_mode():  # a plugin that was reloaded may register its names again
+    taken = _parameter_names(function)
+    supplied = entry.supplied()
+    # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
+    with gin.unlock_config(), gin.config.interactive_mode():
         wrapper = gin.external_configurable(
             function, name=name, module=MODULE, denylist=[p for p in supplied if p in taken] or None
         )
@@ -116,8 +89,31 @@ def _wrap(name: str, function: Callable[..., Any], supplied: Sequence[str]) -> C
     return wrapper
 
 
+registry.wrap = given_to_gin
+
+
+def _parameter_names(function: Callable[..., Any]) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _know(names: Iterable[str]) -> None:
+    """Let gin know those of `names` that are registered; importing them all would take seconds."""
+    known = registry.in_configs()
+    for name in names:
+        if name in known:
+            given_to_gin(known[name])
+
+
+def _owner(parameter: str) -> str:
+    """``uc`` of ``some/scope/causal_disent.uc.rho``."""
+    return parameter.rpartition(".")[0].rpartition("/")[2].rpartition(".")[2]
+
+
 def selector(name: str) -> str:
-    """The whole name by which gin knows what `configurable` calls `name`."""
+    """The whole name by which gin knows what a config calls `name`."""
     return f"{MODULE}.{name}"
 
 
@@ -140,21 +136,16 @@ def remembered(whole_name: str) -> Callable[[], None]:
     return restore
 
 
-def configurable(name: str, *, supplied: Sequence[str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: let configs bind all but the `supplied` arguments of a step, as `name`."""
-    return lambda function: _wrap(name, function, supplied)
-
-
 @contextmanager
 def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None) -> Iterator[None]:
     """Parse configs and bindings, and forget them at the end, however the block ends."""
-    install()
     gin.clear_config()
     try:
         for file in files or ():
             with _clear_errors(str(file)):
                 _parse_file(str(file))
         with _clear_errors("--gin_bindings"):
+            _know(_named_in("\n".join(bindings or ())))
             gin.parse_config(list(bindings or ()))
             gin.finalize()
         try:
@@ -173,9 +164,39 @@ def _parse_file(file: str) -> None:
     Every config of a metric leaves the data set open, and may come after the user's own.
     """
     named = query(DATASET_NAME)
-    gin.parse_config_file(file)
+    path = _found(file)
+    _know(_named_in(path.read_text(encoding="utf-8")))
+    gin.parse_config_file(str(path))
     if named is not None and query(DATASET_NAME) == OPEN:
         rebind(DATASET_NAME, named)
+
+
+def _found(file: str) -> Path:
+    """The config called `file`: a path, or what is shipped under that name."""
+    places = [Path(file), *(folder / file for folder in config_folders())]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        shipped = shipped_configs()
+        raise errors.ConfigError(
+            f"There is no config '{file}', neither as a file nor among those that are shipped."
+            f"{errors.nearest(file, shipped)} `causal-disent configs` lists them."
+        )
+    return found
+
+
+def _named_in(text: str) -> set[str]:
+    """The configurables that a config names, those of the configs that it includes as well."""
+    references = _References()
+    found: set[str] = set()
+    try:
+        for statement in config_parser.ConfigParser(text, references):
+            if isinstance(statement, config_parser.IncludeStatement):
+                found |= _named_in(_found(statement.filename).read_text(encoding="utf-8"))
+            elif isinstance(statement, config_parser.BindingStatement):
+                found.add(statement.selector.rpartition(".")[2])
+    except (SyntaxError, ValueError, tokenize.TokenError, OSError, errors.ConfigError):
+        pass  # the reading that follows says what is wrong, and where
+    return found | references.names
 
 
 def _missing_binding(error: BaseException) -> errors.ConfigError | None:
@@ -238,7 +259,7 @@ def _explain(source: str, message: str) -> str:
         where = f"{located['file'] or source}, line {located['line']}"
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
-        text = errors.unknown("name", unknown["name"], sorted(set(_parameters))).message
+        text = errors.unknown("name", unknown["name"], sorted(registry.in_configs())).message
         broken = [plugin.name for plugin in loaded_plugins() if plugin.status == "failed"]
         if broken:
             text += f" These plugins failed to load (see `causal-disent plugins`): {errors.listing(broken)}."
@@ -259,6 +280,7 @@ def query(parameter: str) -> Any:
 
 def is_bound(parameter: str) -> bool:
     """Whether ``name.parameter`` is bound, be it to None."""
+    _know([_owner(parameter)])
     try:
         gin.query_parameter(parameter)
     except ValueError:
@@ -268,6 +290,7 @@ def is_bound(parameter: str) -> bool:
 
 def rebind(parameter: str, value: Any) -> None:
     """Bind ``name.parameter``, though the config may be locked already."""
+    _know([_owner(parameter)])
     with gin.unlock_config():
         gin.bind_parameter(parameter, value)
 
@@ -291,9 +314,13 @@ class _LiteralsOnly(config_parser.ParserDelegate):
 
 
 class _References(config_parser.ParserDelegate):
-    """Keeps references as text."""
+    """Keeps references as text, and the names they refer to."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
 
     def configurable_reference(self, scoped_configurable_name: str, evaluate: bool) -> Any:
+        self.names.add(re.split(r"[./]", scoped_configurable_name)[-1])
         return _Text(f"@{scoped_configurable_name}{'()' if evaluate else ''}")
 
     def macro(self, macro_name: str) -> Any:

@@ -103,12 +103,12 @@ def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigErro
     return ConfigError(f"'{owner}' has no parameter '{name}'.{nearest(name, names)} It takes: {listing(names)}.")
 
 
-def collision(kind: str, name: str, owners: Iterable[str]) -> NameCollision:
-    """More than one plugin registers `name`."""
-    owners = sorted(owners)
+def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
+    """More than one thing is called `name`; each is given as what it is and who registers it."""
+    labels, owners = zip(*sorted(things), strict=True)
     return NameCollision(
-        f"The {kind} '{name}' is registered by {' and by '.join(owners)}. Uninstall one, or load only "
-        f"the other with CAUSAL_DISENT_PLUGINS={owners[0]}."
+        f"The name '{name}' is used by {' and by '.join(labels)}. Uninstall one, or load only the other with "
+        f"CAUSAL_DISENT_PLUGINS={next((owner for owner in owners if owner != 'builtin'), owners[0])}."
     )
 
 
@@ -179,9 +179,14 @@ def line_in(file: str, error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
+def text_of(error: BaseException) -> str:
+    """What an error says, without the call chain that gin adds."""
+    return getattr(error, "message", None) or str(error).partition("\n  In call to configurable")[0]
+
+
 def metric_failed(name: str, error: BaseException, file: str = "") -> MetricFailed:
     """The metric `name`, which `file` defines, raised `error`."""
-    text = getattr(error, "message", None) or str(error)
+    text = text_of(error)
     line = line_in(file, error)
     place = f" It was at {file}, line {line}." if line else ""
     return MetricFailed(

@@ -1,4 +1,7 @@
-"""What a plugin may register. Each hook receives ``register(name, factory, summary=...)``."""
+"""What a plugin may register. Each hook receives ``register(name, target, summary=..., **facts)``.
+
+A target is the thing itself, or ``"module:attribute"``, which is imported when it is first used.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,22 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def register_datasets(register: Register) -> None:
-    """Data sets: ``factory(**options) -> GroundTruthData``."""
+    """Data sets: ``target(**options) -> GroundTruthData``."""
 
 
 @hookspec
 def register_models(register: Register) -> None:
-    """Models: ``factory(data, **options) -> Representation``."""
+    """What can be trained: ``target(**options)`` makes the objective; ``backend="torch"`` says what trains it."""
+
+
+@hookspec
+def register_representations(register: Register) -> None:
+    """What can be measured without training: ``target(data, **options) -> Representation``."""
 
 
 @hookspec
 def register_metrics(register: Register) -> None:
-    """Metrics: ``metric(ground_truth_data, representation_function, random_state, artifact_dir=None) -> dict``."""
+    """Metrics: what ``@metric(...)`` declares, or a function with disentanglement_lib's signature."""
 
 
 @hookspec
@@ -36,17 +44,22 @@ def register_attributions(register: Register) -> None:
 
 @hookspec
 def register_classifiers(register: Register) -> None:
-    """Classifiers: ``factory(data, **options) -> FactorClassifier``."""
+    """Classifiers: ``target(data, **options) -> FactorClassifier``."""
+
+
+@hookspec
+def register_parts(register: Register) -> None:
+    """Whatever else configs bind (encoders, losses, optimizers, estimators), its ``supplied`` arguments stated."""
 
 
 @hookspec
 def register_engines(register: Register) -> None:
-    """Engines: ``factory(**options) -> Engine``."""
+    """Engines: ``target(**options) -> Engine``."""
 
 
 @hookspec
 def register_backends(register: Register) -> None:
-    """What reads saved models: ``factory(trust=False) -> Backend``; tried in the order of their ``rank="20"``."""
+    """What reads saved models: ``target(trust=False) -> Backend``; tried in the order of their ``rank=20``."""
 
 
 @hookspec

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import pluggy
@@ -25,6 +26,8 @@ __all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "install_loader", "load", "loade
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
 BUILTIN = "builtin"
+#: Where a plugin keeps the configs that it ships.
+CONFIGS = "gin_configs"
 
 
 @dataclass
@@ -37,6 +40,7 @@ class LoadedPlugin:
         status: ``"ok"`` or ``"failed"``.
         reason: why it failed, or what to know; empty if all is well.
         offers: kind -> the names it registered.
+        configs: the folder of the configs that it ships, ``gin_configs`` beside its module, if there is one.
     """
 
     name: str
@@ -44,6 +48,7 @@ class LoadedPlugin:
     status: str = "ok"
     reason: str = ""
     offers: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    configs: Path | None = None
 
 
 _loaded: list[LoadedPlugin] = []
@@ -110,7 +115,8 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     manager.add_hookspecs(hookspecs)
     entries: list[Entry] = []
     try:
-        manager.register(load_module(), name)
+        module = load_module()
+        manager.register(module, name)
         manager.check_pending()
         for kind in KINDS:
             getattr(manager.hook, f"register_{kind}")(register=Register(kind, name, entries.append))
@@ -118,6 +124,8 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         plugin.status = "failed"
         plugin.reason = f"{type(error).__name__}: {getattr(error, 'message', None) or error}"
         return  # and what it registered before it failed is dropped
+    folder = Path(module.__file__).parent / CONFIGS if getattr(module, "__file__", None) else None
+    plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
         registry.add(entry)
         plugin.offers[entry.kind].append(entry.name)
@@ -127,7 +135,7 @@ def _report_same_names() -> None:
     for same in registry.collisions():
         for entry in same:
             plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
-            plugin.reason = errors.collision(KINDS[entry.kind], entry.name, [e.owner for e in same]).message
+            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
 
 
 def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
@@ -135,6 +143,6 @@ def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
     broken = [plugin for plugin in _loaded if plugin.status == "failed"]
     if not broken:
         return None
-    unknown = errors.unknown(KINDS[kind], name, registry.names(kind)).message
+    unknown = errors.unknown(KINDS[kind].thing, name, registry.names(kind)).message
     reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in broken)
     return errors.BrokenPlugin(f"{unknown} It may be offered by a plugin that failed to load: {reasons}.")

@@ -80,4 +80,4 @@ def test_every_rule_set_is_listed():
 
 def test_every_config_named_in_the_readme_is_shipped():
     for name in re.findall(r"--gin_config (\S+)", (ROOT / "README.md").read_text()):
-        assert (shipped_configs() / name).is_file()
+        assert name in shipped_configs()

@@ -118,7 +118,7 @@ def test_two_plugins_with_one_metric_name_both_are_named(site):
     for distribution in ("first-plugin", "second-plugin"):
         site.add(distribution, METRIC.format(name="same"))
     plugins = site.plugins()
-    reason = "The metric 'same' is registered by first_plugin and by second_plugin."
+    reason = "The name 'same' is used by the metric of first_plugin and by the metric of second_plugin."
     assert reason in plugins["first_plugin"]["reason"] and reason in plugins["second_plugin"]["reason"]
     done = site.run("causal_disent.cli.main", "metrics")
     assert "same" not in done.stdout and "uc" in done.stdout

@@ -25,7 +25,7 @@ def _check(arguments: argparse.Namespace) -> int:
     results: list[dict[str, str]] = []
     for entry in entries_named(arguments.name):
         if not arguments.json:
-            print(f"{KINDS[entry.kind]} {entry.name}, of the plugin {entry.owner}")
+            print(f"{KINDS[entry.kind].thing} {entry.name}, of the plugin {entry.owner}")
         results += _results(entry, show=not arguments.json, debug=arguments.debug)
     if arguments.json:
         print(json.dumps(results, indent=2))

@@ -41,7 +41,7 @@ def add_command(commands: Any) -> None:
 def list_datasets(arguments: argparse.Namespace) -> int:
     """Print a line for each data set."""
     rows = [
-        [entry.name, _state(entry), entry.details.get("licence", "").partition(";")[0], entry.summary]
+        [entry.name, _state(entry), entry.facts.get("licence", "").partition(";")[0], entry.summary]
         for entry in registry.entries("datasets")
     ]
     print(text_table(["data set", "files", "licence", "summary"], rows))
@@ -62,7 +62,7 @@ def show(arguments: argparse.Namespace) -> int:
 def verify(arguments: argparse.Namespace) -> int:
     """Check the files of a data set, and print what was checked."""
     entry = registry.get("datasets", arguments.name)
-    check = getattr(entry.factory, "verify", None)
+    check = getattr(entry.load(), "verify", None)
     if check is None:
         print(f"{entry.name} is made by a program; there are no files to check.")
         return 0
@@ -83,9 +83,9 @@ def describe(entry: Entry) -> Iterator[str]:
         # A path is not wrapped: it is there to be copied.
         yield f"    {'looks for':<11}{os.path.abspath(path)} ({'found' if found else 'missing'})"
     for name in ("size", "licence", "published"):
-        if name in entry.details:
-            yield _line(name, entry.details[name])
-    options = [_option(parameter) for parameter in inspect.signature(entry.factory).parameters.values()]
+        if name in entry.facts:
+            yield _line(name, entry.facts[name])
+    options = [_option(parameter) for parameter in inspect.signature(entry.load()).parameters.values()]
     if options:
         yield _line("options", ", ".join(options))
 
@@ -109,13 +109,13 @@ def _option(parameter: inspect.Parameter) -> str:
 
 
 def _locations(entry: Entry) -> list[tuple[Any, bool]]:
-    return entry.factory.locate() if hasattr(entry.factory, "locate") else []
+    return entry.load().locate() if hasattr(entry.load(), "locate") else []
 
 
 def _state(entry: Entry) -> str:
     """Whether the files are there: ``found``, ``missing``, or ``none`` where none are needed."""
     if not _locations(entry):
         return "none"
-    is_found = getattr(entry.factory, "is_found", None)
+    is_found = getattr(entry.load(), "is_found", None)
     there = is_found() if is_found else all(found for _, found in _locations(entry))
     return "found" if there else "missing"

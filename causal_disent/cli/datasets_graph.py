@@ -33,17 +33,17 @@ def run_graph(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from causal_disent.data.state_space import StateSpace
-    from causal_disent.evaluation.check_graph import check_graph
-    from causal_disent.evaluation.results import check_place
+    from causal_disent.files import check_place
+    from causal_disent.graphs.check_graph import check_graph
     from causal_disent.report.graph_check import graph_check_text
     from causal_disent.report.graph_picture import check_picture_name, save_graph
-    from causal_disent.steps.dataset import get_dataset
+    from causal_disent.runs.dataset import get_dataset
 
     seed = seed_of(arguments)
     if arguments.output is not None:
         check_picture_name(arguments.output)
         check_place(arguments.output)
-    options = read_options(arguments.name, registry.get("datasets", arguments.name).factory, arguments.options)
+    options = read_options(arguments.name, registry.get("datasets", arguments.name).load(), arguments.options)
     data = get_dataset(arguments.name, confounding=arguments.confounding, **options)
     check = check_graph(
         data,

@@ -34,8 +34,8 @@ def add_command(commands: Any) -> None:
 
 def run_demo(output: Path) -> int:
     """Evaluate each row, write its folders under `output`, print one table."""
-    from causal_disent.steps.dataset import get_dataset
-    from causal_disent.steps.evaluate import evaluate_with_gin
+    from causal_disent.runs.dataset import get_dataset
+    from causal_disent.runs.evaluate import evaluate_with_gin
 
     rows = []
     for name, (title, representation) in ROWS.items():

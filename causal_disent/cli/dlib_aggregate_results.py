@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _aggregate(values: flags.FlagValues) -> int:
-    from causal_disent.evaluation.aggregate import aggregate_results_to_json
+    from causal_disent.runs.aggregate import aggregate_results_to_json
 
     for name in ("result_file_pattern", "output_path"):
         if not getattr(values, name):

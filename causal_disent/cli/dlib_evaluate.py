@@ -19,8 +19,8 @@ from causal_disent.progress import track
 from causal_disent.report.table import text_table
 
 if TYPE_CHECKING:
-    from causal_disent.steps.evaluate import CodeTables
-    from causal_disent.steps.representation import Reading
+    from causal_disent.runs.evaluate import CodeTables
+    from causal_disent.runs.representation import Reading
 
 __all__ = ["main"]
 
@@ -83,7 +83,7 @@ def _evaluate_with_files(values: flags.FlagValues) -> int:
     """`_evaluate`, with the metrics of the files that are named; gin knows them before it reads a config."""
     if not values.metric_file:
         return _evaluate(values)
-    import causal_disent.steps.evaluate  # noqa: F401  its names are taken before the files name theirs
+    import causal_disent.runs.evaluate  # noqa: F401  its names are taken before the files name theirs
     from causal_disent.compat import metric_files
 
     with metric_files(values.metric_file) as files:
@@ -98,7 +98,7 @@ def _evaluate(values: flags.FlagValues) -> int:
         raise errors.InvalidInput("--output_dir is needed. --help shows an example.")
     if bool(values.input_dir) == bool(values.input_glob):
         raise errors.InvalidInput("One of --input_dir and --input_glob is needed. --help shows an example.")
-    from causal_disent.steps.representation import Reading
+    from causal_disent.runs.representation import Reading
 
     decoder_dir = Path(values.model_dir) if values.model_dir else None
     reading = Reading(decoder_dir, values.backend, values.trust)
@@ -113,7 +113,7 @@ def _evaluate(values: flags.FlagValues) -> int:
 
 def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> int:
     """Each folder that matches; one that fails is reported, and the rest go on."""
-    from causal_disent.evaluation.results import is_done, read_scores
+    from causal_disent.runs.results import is_done, read_scores
 
     folders = [_tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)]
     _check_once(folders, reading)
@@ -138,8 +138,8 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
 
 def _check_once(folders: list[list[_Task]], reading: Reading) -> None:
     """Raise what would fail for every folder, before any is read."""
-    from causal_disent.evaluation.results import check_apart
-    from causal_disent.steps.evaluate import check_with_gin
+    from causal_disent.runs.evaluate import check_with_gin
+    from causal_disent.runs.results import check_apart
 
     tasks = [task for tasks in folders for task in tasks]
     sources = [path for task in tasks for path in reading.folders(task.source)]
@@ -175,7 +175,7 @@ def _tasks(values: flags.FlagValues, source: Path, target: Path) -> list[_Task]:
 
 
 def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables: CodeTables) -> dict[str, object]:
-    from causal_disent.steps.evaluate import evaluate_with_gin
+    from causal_disent.runs.evaluate import evaluate_with_gin
 
     return evaluate_with_gin(
         task.source, task.output, values.overwrite, task.configs, task.bindings, code_tables, reading

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _rank(values: flags.FlagValues) -> int:
-    from causal_disent.steps.udr import rank_with_gin
+    from causal_disent.runs.udr import rank_with_gin
 
     if not values.output_directory:
         raise errors.InvalidInput("--output_directory is needed. --help shows an example.")

@@ -45,20 +45,20 @@ def _parser() -> argparse.ArgumentParser:
     plugins.add_argument("--json", action="store_true", help="print JSON")
     plugins.set_defaults(command=_plugins)
     datasets.add_command(commands)
-    for kind, thing in KINDS.items():
+    for kind, what in KINDS.items():
         if kind == "datasets":
             continue
-        listing = commands.add_parser(kind, help=f"list the {thing}s")
+        listing = commands.add_parser(kind, help=f"list the {what.thing}s")
         listing.set_defaults(command=_list, kind=kind)
     for entry in registry.entries("commands"):
-        entry.factory(commands.add_parser(entry.name, help=entry.summary, description=entry.summary))
+        entry.load()(commands.add_parser(entry.name, help=entry.summary, description=entry.summary))
     return parser
 
 
 def _plugins(arguments: argparse.Namespace) -> int:
     plugins = loaded_plugins()
     if arguments.json:
-        print(json.dumps([asdict(plugin) for plugin in plugins], indent=2))
+        print(json.dumps([asdict(plugin) for plugin in plugins], indent=2, default=str))
         return 0
     rows = [[plugin.name, plugin.version, plugin.status, _offers(plugin.offers)] for plugin in plugins]
     print(text_table(["plugin", "version", "status", "offers"], rows))
@@ -73,15 +73,9 @@ def _offers(offers: dict[str, list[str]]) -> str:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from causal_disent.testing import DECLARATIONS
-
     entries = list(registry.entries(arguments.kind))
-    details = sorted({detail for entry in entries for detail in entry.details}.difference(DECLARATIONS))
-    rows = [
-        [entry.name, entry.owner, entry.summary, *(entry.details.get(detail, "") for detail in details)]
-        for entry in entries
-    ]
-    print(text_table([KINDS[arguments.kind], "plugin", "summary", *details], rows))
+    rows = [[entry.name, entry.owner, entry.summary] for entry in entries]
+    print(text_table([KINDS[arguments.kind].thing, "plugin", "summary"], rows))
     return 0
 
 

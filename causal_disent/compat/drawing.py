@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._merges import factor_merges, independent_groups
+from causal_disent.metrics.tools.merges import factor_merges, independent_groups
 from causal_disent.protocols import FloatArray
 
 __all__ = [

@@ -15,11 +15,14 @@ import numpy as np
 from causal_disent import config, errors
 from causal_disent.compat.stand_ins import module_of
 from causal_disent.plugins import BUILTIN
-from causal_disent.registry import COMPONENTS, KINDS, Component, Entry, registry
+from causal_disent.registry import KINDS, Entry, Part, registry
 
 __all__ = ["GinNames"]
 
 Function = Callable[..., Any]
+
+#: The parts of every config, which a metric's file does not replace.
+SETTINGS = ("dataset", "evaluation", "representation")
 
 
 class GinNames:
@@ -35,7 +38,6 @@ class GinNames:
         self.replaced: dict[str, str] = {}
         self.forget = ExitStack()
         self._owner = owner
-        config.install()  # for every name to have its owner
 
     def stand_ins(self) -> dict[str, ModuleType]:
         """``gin`` and ``gin.tf``, with the parameters that gin has renamed since under both names."""
@@ -121,17 +123,16 @@ class GinNames:
         self.names.append(name)
 
     def _register(self, name: str, function: Function, supplied: Sequence[str]) -> Function:
-        parameters = inspect.signature(function).parameters
-        is_metric = name in registry.names("metrics") or "random_state" in parameters
-        if is_metric and name not in COMPONENTS:
-            entry = Entry("metrics", name, function, summary=f"from {self._owner}", owner=self._owner)
-            self.forget.callback(registry.replace(entry))
-        else:
-            before = COMPONENTS.get(name)
-            COMPONENTS[name] = Component(name, function, supplied)
-            self.forget.callback(_put_back, name, before)
+        known = registry.in_configs().get(name)
+        replaces_a_part = known is not None and known.kind == "parts"
+        is_metric = "random_state" in inspect.signature(function).parameters or (known and known.kind == "metrics")
+        kind = "metrics" if is_metric and not replaces_a_part else "parts"
+        target = function if kind == "metrics" else Part(name, function, supplied)
+        facts = {"supplied": tuple(supplied)}
+        entry = Entry(kind, name, self._owner, target, f"from {self._owner}", facts)
         self.forget.callback(config.remembered(config.selector(name)))
-        return config.configurable(name, supplied=supplied)(function)
+        self.forget.callback(registry.replace(entry))
+        return config.given_to_gin(entry)
 
 
 def _lists(
@@ -141,14 +142,11 @@ def _lists(
 
 
 def _owner_of(name: str) -> str:
-    """Who has a name that gin knows, or nothing."""
-    for kind, word in KINDS.items():
-        for entry in registry.entries(kind):
-            if config.gin_name(entry) == name:
-                return f"the built-in {word}" if entry.owner == BUILTIN else f"the {word} of {entry.owner}"
-    if name in COMPONENTS:
-        return "a built-in function"
-    return "a part of every config" if config.selector(name) in gin.config._REGISTRY else ""
+    """Who has a name that configs can say, or nothing."""
+    entry = registry.in_configs().get(name)
+    if entry is None:
+        return ""
+    return f"the built-in {KINDS[entry.kind].thing}" if entry.owner == BUILTIN else entry.label
 
 
 def _taken(name: str) -> str:
@@ -156,14 +154,9 @@ def _taken(name: str) -> str:
 
 
 def _replaceable(name: str) -> bool:
-    return name in COMPONENTS or name in registry.names("metrics")
-
-
-def _put_back(name: str, before: Component | None) -> None:
-    if before is None:
-        del COMPONENTS[name]
-    else:
-        COMPONENTS[name] = before
+    """Whether a file may put something else in its place: a metric, or a part that is not a run's settings."""
+    entry = registry.in_configs().get(name)
+    return entry is None or entry.kind == "metrics" or (entry.kind == "parts" and name not in SETTINGS)
 
 
 def _transposing(function: Function) -> Function:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.metrics import estimators, fixed_data, information
-from causal_disent.metrics._fitting import seeded
-from causal_disent.metrics.discretize import discretizer, histogram_discretizer
-from causal_disent.metrics.estimators import Estimator
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.metrics.tools import estimators, fixed_data, information
+from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
+from causal_disent.metrics.tools.estimators import Estimator
+from causal_disent.metrics.tools.fitting import seeded
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = [

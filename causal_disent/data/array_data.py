@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import as_array, check_graph_type
+from causal_disent.arguments import as_array, check_graph_type
 from causal_disent.data.factor_columns import ValueNames, read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import check_graph_type
+from causal_disent.arguments import check_graph_type
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData

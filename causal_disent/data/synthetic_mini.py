@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causal_disent.data._candle_objects import Pose, draw_object
-from causal_disent.data.candle_drawing import IMAGE_SHAPE, scramble, tight_box
+from causal_disent.data.candle_mini.drawing import IMAGE_SHAPE, scramble, tight_box
+from causal_disent.data.candle_mini.objects import Pose, draw_object
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray

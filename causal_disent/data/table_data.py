@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import columns_of
+from causal_disent.arguments import columns_of
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import DiscreteData

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import columns_of
+from causal_disent.arguments import columns_of
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
 from causal_disent.data.discrete import DiscreteData
 from causal_disent.data.factor_table import value_rows

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.data._given import columns_of, is_number, is_whole
+from causal_disent.arguments import columns_of, is_number, is_whole
 from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.protocols import IntArray

@@ -12,7 +12,6 @@ from causal_disent.metrics.downstream_task import DownstreamResult, downstream_t
 from causal_disent.metrics.factor_vae import FactorVaeResult, factor_vae
 from causal_disent.metrics.fairness import FairnessResult, fairness
 from causal_disent.metrics.infomec import InfomecResult, infomec
-from causal_disent.metrics.information import entropies, mutual_information_matrix
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.jemmig import JemmigResult, jemmig
 from causal_disent.metrics.mcc import MccResult, mcc
@@ -24,6 +23,7 @@ from causal_disent.metrics.reduced_downstream_task import ReducedDownstreamResul
 from causal_disent.metrics.sap_score import SapResult, sap
 from causal_disent.metrics.strong_downstream_task import Shift, StrongDownstreamResult, strong_downstream_task
 from causal_disent.metrics.tmex import TmexResult, tmex
+from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.uc import (
     UcResult,
     unconfoundedness,

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_pairs, check_random_state
-from causal_disent.metrics._convergence import fit_counted, fits_of
-from causal_disent.metrics._fixed_factor import blocks, draw_features, points_sharing
-from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.arguments import check_at_least, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
+from causal_disent.metrics.tools.fixed_factor import blocks, draw_features, points_sharing
+from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.representation.code_table import CodeTable
 

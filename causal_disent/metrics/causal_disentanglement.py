@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._attributed import attributed_sample
 from causal_disent.metrics.cg import cg_of_sample, check_decoder, check_settings, make_classifier
 from causal_disent.metrics.irs import irs
+from causal_disent.metrics.tools.attributed import attributed_sample
 from causal_disent.metrics.uc import check_factors, uc_of_sample
 from causal_disent.protocols import Attribution, GroundTruthData, Representation
 

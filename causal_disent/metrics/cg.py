@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._attributed import AttributedSample, attributed_sample
-from causal_disent.metrics._bootstrap import check_bootstrap, interval, resample_counts
-from causal_disent.metrics._checks import check_choice, check_pairs, check_random_state
-from causal_disent.metrics._interventions import effects
-from causal_disent.metrics._keys import per_rho
-from causal_disent.metrics.attribution import SELECTIONS, attribute, check_sets, select_codes
-from causal_disent.metrics.baselines import BASELINES, baseline_of
+from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
+from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
+from causal_disent.metrics.tools.attribution import SELECTIONS, attribute, check_sets, select_codes
+from causal_disent.metrics.tools.baselines import BASELINES, baseline_of
+from causal_disent.metrics.tools.bootstrap import check_bootstrap, interval, resample_counts
+from causal_disent.metrics.tools.interventions import effects
+from causal_disent.metrics.tools.keys import per_rho
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.registry import registry
 

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._arguments import Pairs, varying_factors
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import Problem, accuracies, check_labelled, fit_each, importances, problems_of
-from causal_disent.metrics.estimators import Estimator, estimator_named, name_of
-from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import Pairs, check_random_state, varying_factors
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, estimator_named, name_of
+from causal_disent.metrics.tools.fitting import (
+    Problem,
+    accuracies,
+    check_labelled,
+    fit_each,
+    importances,
+    problems_of,
+)
+from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = [
     "DciResult",
@@ -185,7 +191,7 @@ def compute_dci(
     return _keys(dci(train, test, estimator=estimator_fn, random_state=random_state, num_jobs=num_jobs))
 
 
-@component("dci_validation", supplied=VALIDATION_ARGUMENTS)
+@part("dci_validation", supplied=VALIDATION_ARGUMENTS)
 def compute_dci_on_fixed_data(
     observations: FloatArray,
     labels: IntArray,

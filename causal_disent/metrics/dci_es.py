@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import Pairs, check_at_least, check_train_test
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._linear_probe import predict_linear, standardise
-from causal_disent.metrics._numbers import check_not_negative
-from causal_disent.metrics._per_factor import in_place, per_factor_keys, varying_in_both
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_random_state, check_train_test
+from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
+from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, varying_in_both
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["DciEsResult", "compute_dci_es", "dci_es", "explicitness_of_curve"]

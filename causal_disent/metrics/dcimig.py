@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._binned_information import binned_information
-from causal_disent.metrics._per_factor import in_place, per_factor_keys
-from causal_disent.metrics.discretize import discretizer
 from causal_disent.metrics.mig_sup import gaps_of_codes
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.metrics.tools.binned_information import binned_information
+from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["DcimigResult", "best_gaps", "compute_dcimig", "dcimig"]

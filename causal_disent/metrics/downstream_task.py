@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import Pairs, check_at_least
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
-from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import Pairs, check_at_least, check_random_state
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, Representation
 
 __all__ = ["DownstreamResult", "compute_downstream_task", "downstream_task", "sizes_of"]
@@ -59,7 +58,7 @@ def downstream_task(
         train: codes (points, codes) and factors (points, factors) of the same points. A factor with one value
             only is predicted by that value.
         test: the same of other points.
-        estimator: a name such as ``"logistic_regression_cv"`` (`causal_disent.metrics.estimators`), or a
+        estimator: a name such as ``"logistic_regression_cv"`` (`causal_disent.metrics.tools.estimators`), or a
             function that makes a classifier.
         random_state: seed or generator, for the classifiers.
         num_jobs: factors to fit at a time; by default as many as there are cores.

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_matrix, check_pairs, check_random_state
-from causal_disent.metrics._fixed_factor import blocks, draw_features, points_sharing
-from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.arguments import check_at_least, check_matrix, check_pairs, check_random_state
+from causal_disent.metrics.tools.fixed_factor import blocks, draw_features, points_sharing
+from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent.representation.code_table import CodeTable
 
 __all__ = ["FactorVaeResult", "compute_factor_vae", "factor_vae", "factor_vae_of_variances", "prune_dims"]
@@ -38,7 +37,7 @@ class FactorVaeResult:
     votes: IntArray
 
 
-@component("prune_dims", supplied=("variances",))
+@part("prune_dims", supplied=("variances",))
 def prune_dims(variances: FloatArray, threshold: float = 0.0) -> np.ndarray:
     """Which codes are active: those with a standard deviation of at least `threshold`."""
     return np.sqrt(variances) >= threshold

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import Pairs, check_at_least
-from causal_disent.metrics._checks import check_matrix, check_pairs, check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import Problem, check_classes, fit_each
-from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
-from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.arguments import Pairs, check_at_least, check_matrix, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.tools.fitting import Problem, check_classes, fit_each
+from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["FairnessResult", "Interventions", "compute_fairness", "fairness", "total_variation"]
@@ -63,7 +62,7 @@ def fairness(
         train: codes (points, codes) and factors (points, factors) of the same points.
         interventions: for each pair (i, j) of different factors, codes (points, codes) of points at which
             factor j was set to each of its values in turn.
-        estimator: what predicts (`causal_disent.metrics.estimators`).
+        estimator: what predicts (`causal_disent.metrics.tools.estimators`).
         random_state: seed or generator, for the classifiers.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 

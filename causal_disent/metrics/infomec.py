@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_choice, check_pairs, check_random_state
-from causal_disent.metrics._convergence import fit_counted, fits_of
-from causal_disent.metrics._linear_probe import standardise
-from causal_disent.metrics._per_factor import in_place, per_factor_keys, several_varying
-from causal_disent.metrics.discretize import discretizer, histogram_discretizer
-from causal_disent.metrics.information import entropies, mutual_information_matrix
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
+from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
+from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
+from causal_disent.metrics.tools.linear_probe import standardise
+from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, several_varying
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["InfomecResult", "compactness", "compute_infomec", "infomec", "modularity"]

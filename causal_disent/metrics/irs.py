@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._checks import check_pairs
-from causal_disent.metrics.discretize import discretizer
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import check_pairs
+from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["IrsResult", "compute_irs", "irs", "irs_score"]

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.metrics._arguments import varying_factors
-from causal_disent.metrics._checks import check_choice, check_pairs
-from causal_disent.metrics._linear_probe import standardise
-from causal_disent.metrics._per_factor import in_place, per_factor_keys
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.arguments import check_choice, check_pairs, varying_factors
+from causal_disent.metrics.tools.linear_probe import standardise
+from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["MccResult", "compute_mcc", "matched_correlation", "mcc"]

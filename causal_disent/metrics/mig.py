@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._arguments import check_at_least, varying_factors
-from causal_disent.metrics._checks import check_pairs
-from causal_disent.metrics.discretize import histogram_discretizer
-from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed
-from causal_disent.metrics.information import codes_in_bins, entropies, mutual_information_matrix
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import check_at_least, check_pairs, varying_factors
+from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed
+from causal_disent.metrics.tools.information import codes_in_bins, entropies, mutual_information_matrix
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = ["MigResult", "compute_mig", "compute_mig_on_fixed_data", "mig", "mig_gaps"]
 
@@ -95,7 +94,7 @@ def compute_mig(
     return _keys(codes, factors)
 
 
-@component("mig_validation", supplied=VALIDATION_ARGUMENTS)
+@part("mig_validation", supplied=VALIDATION_ARGUMENTS)
 def compute_mig_on_fixed_data(
     observations: FloatArray,
     labels: IntArray,

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._binned_information import binned_information
-from causal_disent.metrics._numbers import check_not_negative
-from causal_disent.metrics._per_factor import varies
-from causal_disent.metrics.discretize import discretizer
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import check_not_negative
+from causal_disent.metrics.tools.binned_information import binned_information
+from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.tools.per_factor import varies
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["MigSupResult", "compute_mig_sup", "gaps_of_codes", "mig_sup"]

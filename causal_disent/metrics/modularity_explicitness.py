@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.metrics._arguments import Pairs, check_at_least, check_train_test, varying_factors
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._softmax_regression import class_probabilities, fit_softmax_regression
-from causal_disent.metrics.discretize import histogram_discretizer
-from causal_disent.metrics.information import codes_in_bins, mutual_information_matrix
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import Pairs, check_at_least, check_train_test, varying_factors
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.metrics.tools.information import codes_in_bins, mutual_information_matrix
+from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.metrics.tools.softmax_regression import class_probabilities, fit_softmax_regression
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = [

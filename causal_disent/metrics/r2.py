@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._arguments import Pairs, check_at_least, check_train_test
-from causal_disent.metrics._linear_probe import predict_linear, r_squared, standardise
-from causal_disent.metrics._numbers import check_not_negative
-from causal_disent.metrics._per_factor import in_place, per_factor_keys, varies, varying_in_both
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_train_test
+from causal_disent.metrics.tools.linear_probe import predict_linear, r_squared, standardise
+from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, varies, varying_in_both
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, Representation
 
 __all__ = ["R2Result", "compute_r2", "linear_r2"]

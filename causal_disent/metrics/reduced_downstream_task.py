@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import MatrixFunction, Pairs, check_at_least
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.arguments import MatrixFunction, Pairs, check_at_least, check_random_state
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.downstream_task import sizes_of
-from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = [
     "ReducedDownstreamResult",
@@ -53,7 +52,7 @@ class ReducedDownstreamResult:
         return float(others.mean() - reduced.mean())
 
 
-@component("factorwise_dci")
+@part("factorwise_dci")
 def factorwise_dci(
     mus_train: FloatArray,
     ys_train: IntArray,
@@ -67,7 +66,7 @@ def factorwise_dci(
     return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
 
 
-@component("reduced_representation")
+@part("reduced_representation")
 def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci) -> MatrixFunction:
     """What decides which code of a factor goes: the one with the largest score."""
     return correlation_measure
@@ -98,7 +97,7 @@ def reduced_downstream_task(
         train: codes (points, codes) and factors (points, factors) of the same points.
         test: the same of other points.
         num_factors_to_remove: how many codes to take away for each factor.
-        estimator: what predicts (`causal_disent.metrics.estimators`).
+        estimator: what predicts (`causal_disent.metrics.tools.estimators`).
         measure: what tells the importance of codes, by default that of `dci`; a function of codes (codes,
             points) and factors (factors, points) of the training points, then of the test points.
         random_state: seed or generator, for the classifiers.

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics._arguments import Pairs, check_train_test, varying_factors
-from causal_disent.metrics._convergence import fit_counted, fits_of
-from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import Pairs, check_train_test, varying_factors
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
+from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = ["SapResult", "compute_sap", "compute_sap_on_fixed_data", "sap", "top_two_gaps"]
 
@@ -134,7 +134,7 @@ def compute_sap(
     return {"SAP_score": sap(train, test, continuous_factors=continuous_factors, seed=seed).score}
 
 
-@component("sap_score_validation", supplied=VALIDATION_ARGUMENTS)
+@part("sap_score_validation", supplied=VALIDATION_ARGUMENTS)
 def compute_sap_on_fixed_data(
     observations: FloatArray,
     labels: IntArray,

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import Pairs, check_at_least
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.arguments import Pairs, check_at_least, check_random_state
 from causal_disent.metrics.downstream_task import sizes_of
-from causal_disent.metrics.estimators import Estimator, estimator_named, predictor
-from causal_disent.metrics.sampling import Draws, fix_factor
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = ["Shift", "StrongDownstreamResult", "compute_strong_downstream_task", "strong_downstream_task"]
@@ -81,7 +80,7 @@ def strong_downstream_task(
         train: codes (points, codes) and factors (points, factors) of the same points.
         test: the same of other points.
         shifts: at least one.
-        estimator: what predicts (`causal_disent.metrics.estimators`).
+        estimator: what predicts (`causal_disent.metrics.tools.estimators`).
         random_state: seed or generator, for the classifiers.
         num_jobs: classifiers to fit at a time; by default as many as there are cores.
 

@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_pairs, check_random_state
-from causal_disent.metrics._per_factor import per_factor_keys, several_varying
-from causal_disent.metrics.conditional_independence import (
+from causal_disent.arguments import check_at_least, check_pairs, check_random_state
+from causal_disent.metrics.mcc import matched_correlation
+from causal_disent.metrics.tools.conditional_independence import (
     NUM_DRAWS,
     Redraw,
     exchange_within_strata,
     randomization_test,
 )
-from causal_disent.metrics.discretize import histogram_discretizer
-from causal_disent.metrics.information import mutual_information_matrix
-from causal_disent.metrics.mcc import matched_correlation
-from causal_disent.metrics.sampling import factor_names, sample_codes
+from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.metrics.tools.information import mutual_information_matrix
+from causal_disent.metrics.tools.per_factor import per_factor_keys, several_varying
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
@@ -96,7 +95,7 @@ def tmex(
         expected: (codes, factors) which code should measure which factor; by default found, as above.
         redraw: draws a factor given the others: ``redraw(rows, column, random_state)`` returns other values of
             that column. By default points that agree in the other factors change places
-            (`causal_disent.metrics.conditional_independence.exchange_within_strata`).
+            (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`).
         alpha: level of each test.
         random_state: seed or generator, for the tests.
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._attributed import AttributedSample, attributed_sample
-from causal_disent.metrics._bootstrap import attribution_resamples, check_bootstrap, interval
-from causal_disent.metrics._checks import check_pairs, check_random_state, check_rho
-from causal_disent.metrics._keys import per_rho
-from causal_disent.metrics.attribution import CodeSets, attribute, select_codes
+from causal_disent.arguments import check_pairs, check_random_state, check_rho
+from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
+from causal_disent.metrics.tools.attribution import CodeSets, attribute, select_codes
+from causal_disent.metrics.tools.bootstrap import attribution_resamples, check_bootstrap, interval
+from causal_disent.metrics.tools.keys import per_rho
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = [
@@ -77,7 +77,7 @@ def unconfoundedness(
         attribution: ``"irs"``, ``"mutual_information"``, ``"dci_importance"``, a plugin's, or a function
             (codes, factors, random_state) -> (codes, factors) scores.
         selection: ``"top"``, or ``"published"`` for comparing with the published tables
-            (`causal_disent.metrics.attribution.select_codes`).
+            (`causal_disent.metrics.tools.attribution.select_codes`).
         group_size: overlap of pairs (2, the paper), or of larger groups of factors.
         bootstrap: how many resamples of the points to take for a 95 % interval; 0 for none.
         random_state: seed or generator, for the bootstrap and for attributions that need one.

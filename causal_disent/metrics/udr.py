@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_choice, check_matrix
-from causal_disent.metrics._convergence import fit_counted, fits_of
+from causal_disent.arguments import check_at_least, check_choice, check_matrix
+from causal_disent.metrics.tools.convergence import fit_counted, fits_of
 from causal_disent.protocols import FloatArray, GroundTruthData
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = ["UdrResult", "compute_udr", "gaussian_kl", "relative_strength", "udr"]
 
@@ -179,7 +178,7 @@ def _standardised(ranks: FloatArray) -> FloatArray:
     return np.divide(centred, lengths, out=np.zeros_like(centred), where=lengths > 0)
 
 
-@component("udr_sklearn", supplied=("ground_truth_data", "representation_functions", "random_state"))
+@part("udr_sklearn", supplied=("ground_truth_data", "representation_functions", "random_state"))
 def compute_udr(
     ground_truth_data: GroundTruthData,
     representation_functions: Sequence[Callable[[FloatArray], tuple[FloatArray, FloatArray]]],

@@ -14,12 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics import information
-from causal_disent.metrics._arguments import MatrixFunction, Pairs, varying_factors
-from causal_disent.metrics._checks import check_random_state
-from causal_disent.metrics._convergence import fits_of
-from causal_disent.metrics._fitting import check_labelled
-from causal_disent.metrics._merges import factor_merges, precision_curve
+from causal_disent.arguments import MatrixFunction, Pairs, check_random_state, varying_factors
 from causal_disent.metrics.dci import (
     completeness,
     completeness_per_factor,
@@ -27,14 +22,18 @@ from causal_disent.metrics.dci import (
     disentanglement,
     disentanglement_per_code,
 )
-from causal_disent.metrics.estimators import Estimator, name_of
-from causal_disent.metrics.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.mig import mig_gaps
 from causal_disent.metrics.modularity_explicitness import code_modularities
-from causal_disent.metrics.sampling import factor_names, sample_codes
 from causal_disent.metrics.sap_score import sap, top_two_gaps
+from causal_disent.metrics.tools import information
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.estimators import Estimator, name_of
+from causal_disent.metrics.tools.fitting import check_labelled
+from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
+from causal_disent.metrics.tools.merges import factor_merges, precision_curve
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import component
+from causal_disent.registry import part
 
 __all__ = [
     "MATRICES",
@@ -62,7 +61,7 @@ class UnifiedResult:
     scores: dict[str, dict[str, float]]
 
 
-@component("importance_gbt_matrix")
+@part("importance_gbt_matrix")
 def importance_gbt_matrix(
     mus_train: FloatArray,
     ys_train: IntArray,
@@ -76,7 +75,7 @@ def importance_gbt_matrix(
     return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
 
 
-@component("mutual_information_matrix")
+@part("mutual_information_matrix")
 def mutual_information_matrix(
     mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
 ) -> FloatArray:
@@ -84,7 +83,7 @@ def mutual_information_matrix(
     return information.mutual_information_matrix(information.codes_in_bins(mus_train.T), ys_train.T)
 
 
-@component("accuracy_svm_matrix")
+@part("accuracy_svm_matrix")
 def accuracy_svm_matrix(
     mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
 ) -> FloatArray:
@@ -240,7 +239,7 @@ def compute_unified_scores(
     return keys
 
 
-@component("unified_score_validation", supplied=VALIDATION_ARGUMENTS)
+@part("unified_score_validation", supplied=VALIDATION_ARGUMENTS)
 def compute_unified_scores_on_fixed_data(
     observations: FloatArray,
     labels: IntArray,

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics._arguments import check_at_least
-from causal_disent.metrics._checks import check_matrix
-from causal_disent.metrics.discretize import histogram_discretizer
-from causal_disent.metrics.information import codes_in_bins, mutual_information_matrix
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.arguments import check_at_least, check_matrix
+from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.metrics.tools.information import codes_in_bins, mutual_information_matrix
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = [

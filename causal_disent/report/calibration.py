@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from causal_disent.evaluation.calibrate import Case, Row
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
+from causal_disent.runs.calibrate import Case, Row
 
 __all__ = ["calibration_picture", "calibration_text", "update_page", "write_calibration"]
 
@@ -96,7 +96,7 @@ def _shades(row: Row) -> list[float]:
     Scores that may go beyond 1, by the range that their metric declares, are taken relative to the largest.
     """
     scores = np.array([cell if isinstance(cell, float) else np.nan for cell in row.cells])
-    ends_at_one = row.range.endswith("..1")
+    ends_at_one = row.range is not None and row.range[1] == 1
     largest = 1.0 if ends_at_one else max(scores[np.isfinite(scores)].max(initial=0.0), 1.0)
     shades = np.clip(scores / largest, 0.0, 1.0)
     return (1.0 - shades if row.lower_is_better else shades).tolist()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.data.factor_table import value_rows
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent.report.labelled_grid import check_drawable, draw_grid
 
 __all__ = ["contact_sheet", "save_picture"]

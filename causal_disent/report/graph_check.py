@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from causal_disent.evaluation.check_graph import GraphCheck, Independence
-from causal_disent.evaluation.chi_square import ChiSquare
+from causal_disent.graphs.check_graph import GraphCheck, Independence
+from causal_disent.graphs.chi_square import ChiSquare
 from causal_disent.report.table import text_table
 
 __all__ = ["graph_check_text"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.graph_png import graph_png
 from causal_disent.report.graph_svg import graph_svg

@@ -27,7 +27,7 @@ of arrays (second part).
 def metrics_page() -> str:
     """The whole page, in Markdown."""
     entries = [entry for entry in registry.entries("metrics") if entry.owner == "builtin"]
-    rows = [[f"`{entry.name}`", entry.summary, entry.details.get("assumes", "")] for entry in entries]
+    rows = [[f"`{entry.name}`", entry.summary, entry.facts.get("assumes", "")] for entry in entries]
     parts = [
         INTRODUCTION,
         "## By gin name\n\n" + markdown_table(["name", "what it asks", "what it assumes"], rows),
@@ -41,10 +41,10 @@ def metrics_page() -> str:
 def _gin_section(entry: Entry) -> str:
     parameters = [
         f"`{entry.name}.{parameter.name} = {parameter.default!r}`"
-        for parameter in list(inspect.signature(entry.factory).parameters.values())
+        for parameter in list(inspect.signature(entry.load()).parameters.values())
         if parameter.default is not inspect.Parameter.empty and parameter.name != "artifact_dir"
     ]
-    return f"### `{entry.name}`\n\n{_text(entry.factory)}\n\nDefaults: {', '.join(parameters)}."
+    return f"### `{entry.name}`\n\n{_text(entry.load())}\n\nDefaults: {', '.join(parameters)}."
 
 
 def _array_sections() -> Iterator[str]:

@@ -4,21 +4,25 @@ One list of named checks per kind feeds the functions here, `parametrize_checks`
 ``causal-disent check NAME``.
 """
 
-from causal_disent.testing._declarations import DECLARATIONS
 from causal_disent.testing.check import Check, CheckFailed, NotApplicable, Outcome
-from causal_disent.testing.checks import CHECKED_KINDS, check_dataset, check_metric, check_model, named_checks
+from causal_disent.testing.checks import (
+    CHECKED_KINDS,
+    check_dataset,
+    check_metric,
+    check_representation,
+    named_checks,
+)
 from causal_disent.testing.parametrize import parametrize_checks
 
 __all__ = [
     "CHECKED_KINDS",
-    "DECLARATIONS",
     "Check",
     "CheckFailed",
     "NotApplicable",
     "Outcome",
     "check_dataset",
     "check_metric",
-    "check_model",
+    "check_representation",
     "named_checks",
     "parametrize_checks",
 ]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.evaluation.results import plain
 from causal_disent.registry import Entry
 from causal_disent.representation.oracles import mixed_oracle, noise_oracle, perfect_oracle
+from causal_disent.runs.results import plain
 from causal_disent.testing._encoders import Remembering, Sum
 from causal_disent.testing._global_generators import touched_generators
 from causal_disent.testing._stage import stage_data
@@ -90,9 +90,9 @@ class MetricTrial:
 
     def run(self, encoder: Any, data: Any = None, **more: Any) -> Any:
         """What the metric returns."""
-        given = {**small_parameters(self.entry.factory), **self._parameters, **more}
+        given = {**small_parameters(self.entry.load()), **self._parameters, **more}
         random_state = np.random.RandomState(SEED)
-        return self.entry.factory(self.data if data is None else data, encoder, random_state=random_state, **given)
+        return self.entry.load()(self.data if data is None else data, encoder, random_state=random_state, **given)
 
     @cached_property
     def perfect_scores(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class MetricTrial:
 
     def headline(self, scores: Mapping[str, Any]) -> float:
         """The score that stands for the metric."""
-        key = self.entry.details.get("headline")
+        key = self.entry.facts.get("headline")
         if key is None:
             raise NotApplicable("no headline score is declared; register with headline=KEY.")
         if key not in scores:

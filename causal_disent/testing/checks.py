@@ -14,9 +14,9 @@ from causal_disent.testing._metric_trial import MetricTrial
 from causal_disent.testing.check import Check, CheckFailed, Outcome
 from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
 from causal_disent.testing.metric_checks import METRIC_CHECKS
-from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
+from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
 
-__all__ = ["CHECKED_KINDS", "check_dataset", "check_metric", "check_model", "named_checks"]
+__all__ = ["CHECKED_KINDS", "check_dataset", "check_metric", "check_representation", "named_checks"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class _Suite:
 _SUITES = {
     "metrics": _Suite(MetricTrial, METRIC_CHECKS),
     "datasets": _Suite(DatasetTrial, DATASET_CHECKS),
-    "models": _Suite(ModelTrial, MODEL_CHECKS),
+    "representations": _Suite(RepresentationTrial, REPRESENTATION_CHECKS),
 }
 #: The kinds that there are checks for.
 CHECKED_KINDS = tuple(_SUITES)
@@ -42,14 +42,14 @@ def named_checks(kind: str, entry: Entry | str, **options: Any) -> Iterator[Chec
     Args:
         kind: one of `CHECKED_KINDS`.
         entry: the entry, or the name of a registered one.
-        options: as for `check_metric`, `check_dataset` or `check_model`.
+        options: as for `check_metric`, `check_dataset` or `check_representation`.
     """
     if kind not in _SUITES:
         raise errors.unknown("kind with checks", kind, CHECKED_KINDS)
     if isinstance(entry, str):
         entry = registry.get(kind, entry)
     if entry.kind != kind:
-        raise errors.InvalidInput(f"'{entry.name}' is a {KINDS[entry.kind]}, not a {KINDS[kind]}.")
+        raise errors.InvalidInput(f"'{entry.name}' is a {KINDS[entry.kind].thing}, not a {KINDS[kind].thing}.")
     trial = _SUITES[kind].trial(entry, **options)
     excused = known_failures(entry)
     for check in _SUITES[kind].checks:
@@ -87,7 +87,7 @@ def check_dataset(entry: Entry | str, **options: Any) -> list[Outcome]:
     return _run("datasets", entry, **options)
 
 
-def check_model(entry: Entry | str, data: Any = None, **options: Any) -> list[Outcome]:
+def check_representation(entry: Entry | str, data: Any = None, **options: Any) -> list[Outcome]:
     """Run every check of a model.
 
     Args:
@@ -98,7 +98,7 @@ def check_model(entry: Entry | str, data: Any = None, **options: Any) -> list[Ou
     Returns:
         As for `check_metric`.
     """
-    return _run("models", entry, data=data, **options)
+    return _run("representations", entry, data=data, **options)
 
 
 def _run(kind: str, entry: Entry | str, **options: Any) -> list[Outcome]:
@@ -107,5 +107,7 @@ def _run(kind: str, entry: Entry | str, **options: Any) -> list[Outcome]:
     if failed:
         name = entry if isinstance(entry, str) else entry.name
         lines = "\n".join(f"  {outcome.check}: {outcome.reason}" for outcome in failed)
-        raise CheckFailed(f"The {KINDS[kind]} '{name}' fails {len(failed)} of {len(outcomes)} checks:\n{lines}")
+        raise CheckFailed(
+            f"The {KINDS[kind].thing} '{name}' fails {len(failed)} of {len(outcomes)} checks:\n{lines}"
+        )
     return outcomes

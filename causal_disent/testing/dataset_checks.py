@@ -37,7 +37,7 @@ class DatasetTrial:
 
     def make(self) -> Any:
         """A new data set."""
-        return self.entry.factory(**self._options)
+        return self.entry.load()(**self._options)
 
     @cached_property
     def data(self) -> Any:
@@ -63,7 +63,7 @@ def generator() -> np.random.RandomState:
 def documented(trial: DatasetTrial) -> None:
     """Listings and readers can tell what it holds."""
     demand(trial.entry.summary, "it has no summary; register with summary='one line for listings'.")
-    demand(inspect.getdoc(trial.entry.factory), "what makes the data set has no docstring.")
+    demand(inspect.getdoc(trial.entry.load()), "what makes the data set has no docstring.")
 
 
 def declarations_hold_together(trial: DatasetTrial) -> None:

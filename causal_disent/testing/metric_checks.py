@@ -13,7 +13,13 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.representation.oracles import perfect_oracle
-from causal_disent.testing._declarations import DIRECTIONS, check_known_failures, declared_range, words
+from causal_disent.testing._declarations import (
+    BETTER,
+    check_known_failures,
+    check_words,
+    declared_range,
+    is_within,
+)
 from causal_disent.testing._documentation import failing_example, has_example, has_formula
 from causal_disent.testing._encoders import (
     INVARIANCES,
@@ -41,52 +47,52 @@ def documented(trial: MetricTrial) -> None:
     entry = trial.entry
     demand(entry.summary, "it has no summary; register with summary='one line for listings'.")
     demand(
-        entry.details.get("assumes"), "it does not say what it assumes; register with assumes='discrete factors'."
+        entry.facts.get("assumes"), "it does not say what it assumes; register with assumes='discrete factors'."
     )
-    text = inspect.getdoc(entry.factory)
+    text = inspect.getdoc(entry.load())
     demand(text, "the function has no docstring.")
     demand("return" in str(text).lower(), "the docstring does not say what is returned.")
     demand(
-        has_formula(entry.factory),
+        has_formula(entry.load()),
         "no formula: write `.. math::`, `:math:` or 'Formula' into the docstring, or into that of a function that "
         "it names in backticks.",
     )
-    if "headline" in entry.details:
-        demand("range" in entry.details, "it does not say where its scores lie; register with range='0..1'.")
+    if "headline" in entry.facts:
+        demand("range" in entry.facts, "it does not say where its scores lie; register with range=(0, 1).")
 
 
 def example_passes(trial: MetricTrial) -> None:
     """An example in the docstring, or in that of a function which it names, runs and gives what it says."""
     demand(
-        has_example(trial.entry.factory),
+        has_example(trial.entry.load()),
         "no example: write one with >>> into the docstring, or into that of a function it names in backticks.",
     )
-    failure = failing_example(trial.entry.factory)
+    failure = failing_example(trial.entry.load())
     demand(not failure, f"an example fails:\n{failure}")
 
 
 def declarations_hold_together(trial: MetricTrial) -> None:
     """What the entry declares for these checks can be understood."""
-    details = trial.entry.details
+    facts = trial.entry.facts
     check_known_failures(trial.entry, (check.__name__ for check in METRIC_CHECKS))
     declared_range(trial.entry)
-    for invariance in words(details.get("invariances", "")):
+    for invariance in check_words(trial.entry, "invariances"):
         if invariance not in INVARIANCES:
             raise CheckFailed(f"`invariances`: {errors.unknown('invariance', invariance, INVARIANCES).message}")
-    if "headline" in details:
+    if "headline" in facts:
         demand(
-            details.get("direction") in DIRECTIONS,
-            f"`direction` says which scores are better, higher or lower; given: {details.get('direction')!r}.",
+            facts.get("better") in BETTER,
+            f"`better` says which scores are better, higher or lower; given: {facts.get('better')!r}.",
         )
         trial.headline(trial.perfect_scores)
     else:
-        alone = [name for name in ("direction", "range", "invariances") if name in details]
+        alone = [name for name in ("better", "range", "invariances") if name in facts]
         demand(not alone, f"{errors.listing(alone)} tell of a headline score; declare headline=KEY too.")
 
 
 def signature_is_the_common_one(trial: MetricTrial) -> None:
     """Gin and the commands can call it."""
-    parameters = inspect.signature(trial.entry.factory).parameters
+    parameters = inspect.signature(trial.entry.load()).parameters
     common = ("ground_truth_data", "representation_function", "random_state", "artifact_dir")
     demand(
         tuple(parameters)[:4] == common,
@@ -115,13 +121,14 @@ def headline_within_range(trial: MetricTrial) -> None:
     for name, scores in known.items():
         value = trial.headline(scores)
         demand(
-            allowed is None or value in allowed, f"the score of {name} codes is {value:.6g}, outside {allowed}."
+            allowed is None or is_within(value, allowed),
+            f"the score of {name} codes is {value:.6g}, outside {allowed}.",
         )
 
 
 def perfect_beats_noise(trial: MetricTrial) -> None:
     """A code for each factor scores better than codes that say nothing."""
-    sign = -1.0 if trial.entry.details.get("direction") == "lower" else 1.0
+    sign = -1.0 if trial.entry.facts.get("better") == "lower" else 1.0
     perfect = trial.headline(trial.perfect_scores)
     for seed in NOISE_SEEDS:
         noise = trial.headline(trial.noise_scores(seed))
@@ -168,7 +175,7 @@ def works_with_artifact_dir(trial: MetricTrial) -> None:
 
 def invariances_hold(trial: MetricTrial) -> None:
     """The changes of the codes that the entry declares leave the headline score as it was."""
-    declared = words(trial.entry.details.get("invariances", ""))
+    declared = check_words(trial.entry, "invariances")
     if not declared:
         raise NotApplicable(f"no invariances are declared; there are: {errors.listing(INVARIANCES)}.")
     before = trial.headline(trial.middling_scores)

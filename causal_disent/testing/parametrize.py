@@ -25,9 +25,9 @@ def parametrize_checks(
             check()
 
     Args:
-        kind: ``"metrics"``, ``"datasets"`` or ``"models"``.
+        kind: ``"metrics"``, ``"datasets"`` or ``"representations"``.
         entries: entries, or names of registered ones.
-        options: name of an entry -> keyword arguments as for `check_metric`, `check_dataset` or `check_model`.
+        options: name of an entry -> keyword arguments as for `check_metric` and its like.
 
     Returns:
         A decorator for a test that takes `check` and calls it. Checks that do not apply are skipped.

@@ -4,7 +4,7 @@ import numpy as np
 
 from causal_disent.errors import InvalidInput
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.sampling import sample_codes
+from causal_disent.metrics.tools.sampling import sample_codes
 
 
 def explained_variance(
@@ -15,9 +15,9 @@ def explained_variance(
     .. math:: 1 - \sum |g - A z - b|^2 / \sum |g - \bar g|^2, \text{ with the best A and b}
 
     Example:
-        >>> from causal_disent import get_dataset, get_model
+        >>> from causal_disent import get_dataset, get_representation
         >>> data = get_dataset("candle_mini")
-        >>> explained_variance(data, get_model("perfect_oracle", data), np.random.RandomState(0))
+        >>> explained_variance(data, get_representation("perfect_oracle", data), np.random.RandomState(0))
         {'explained_variance': 1.0}
 
     Returns:
@@ -41,7 +41,7 @@ def register_metrics(register):
         summary="variance of the factors explained linearly",
         assumes="ordered factors; any number of codes",
         headline="explained_variance",
-        direction="higher",
-        range="0..1",
-        invariances="permutation, rescaling",
+        better="higher",
+        range=(0, 1),
+        invariances=("permutation", "rescaling"),
     )

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from causal_disent.cli.main import main
-from causal_disent.evaluation.calibrate import CASES
+from causal_disent.runs.calibrate import CASES
 
 
 @pytest.mark.slow

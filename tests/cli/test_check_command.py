@@ -21,7 +21,7 @@ def registered(monkeypatch):
 
     def register(kind, name, factory, **details):
         registry.names(kind)  # loads the others first
-        entry = Entry(kind, name, factory, "a summary", "tests", details)
+        entry = Entry(kind, name, "tests", factory, "a summary", details)
         monkeypatch.setitem(registry._entries[kind], name, [entry])
 
     return register

@@ -45,7 +45,7 @@ DETAILS = {
 @pytest.fixture
 def files(monkeypatch):
     """A function that registers the data set with some of its files."""
-    restore = registry.replace(Entry("datasets", "files", Files, "two factors, 10 images", "tests", DETAILS))
+    restore = registry.replace(Entry("datasets", "files", "tests", Files, "two factors, 10 images", DETAILS))
     yield lambda *names: monkeypatch.setattr(Files, "there", names)
     restore()
 

@@ -22,13 +22,13 @@ def test_each_kind_is_listed_with_its_summaries(kind, capsys):
 
 def test_what_is_there_for_the_checks_is_not_listed(capsys):
     title = run(capsys, "metrics")[1].splitlines()[0]
-    assert title.split() == ["metric", "plugin", "summary", "assumes"]
+    assert title.split() == ["metric", "plugin", "summary"]
 
 
 def test_plugins_as_a_table_and_as_json(capsys):
     assert "builtin" in run(capsys, "plugins")[1]
     listed = json.loads(run(capsys, "plugins", "--json")[1])
-    assert set(listed[0]) == {"name", "version", "status", "reason", "offers"}
+    assert set(listed[0]) == {"name", "version", "status", "reason", "offers", "configs"}
     assert listed[0]["name"] == "builtin" and listed[0]["status"] == "ok"
     assert set(listed[0]["offers"]) == set(KINDS) and "uc" in listed[0]["offers"]["metrics"]
 

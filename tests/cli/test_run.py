@@ -46,9 +46,7 @@ def test_commands_that_cannot_write(command, oracle_folder, tmp_path, capsys, mo
     (tmp_path / "file").touch()
     (tmp_path / "a.json").write_text('{"a": 1}')
     below = str(tmp_path / "file/out")
-    monkeypatch.setattr(
-        "causal_disent.evaluation.calibrate.calibrate", lambda *given, **named: pytest.fail("late")
-    )
+    monkeypatch.setattr("causal_disent.runs.calibrate.calibrate", lambda *given, **named: pytest.fail("late"))
     code = {
         "evaluate": lambda: evaluate([f"--input_dir={oracle_folder()}", f"--output_dir={below}"]),
         "aggregate": lambda: aggregate([f"--result_file_pattern={tmp_path}/*.json", f"--output_path={below}"]),
@@ -62,7 +60,7 @@ def test_commands_that_cannot_write(command, oracle_folder, tmp_path, capsys, mo
 
 def test_a_full_disk_while_a_data_set_is_made(oracle_folder, tmp_path, capsys):
     """Gin raises a copy of the error, without its number."""
-    restore = registry.replace(Entry("datasets", "unpacking", failing(errno.ENOSPC), "for tests", "tests"))
+    restore = registry.replace(Entry("datasets", "unpacking", "tests", failing(errno.ENOSPC), "for tests"))
     flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/irs.gin"]
     try:
         assert evaluate([*flags, "--gin_bindings=dataset.name = 'unpacking'"]) == 2
@@ -76,7 +74,7 @@ def test_an_error_inside_a_metric_stays_one_of_the_metric(oracle_folder, tmp_pat
     def metric(ground_truth_data, representation_function, random_state, artifact_dir=None):
         failing(errno.EACCES)()
 
-    restore = registry.replace(Entry("metrics", "reaching_out", metric, "for tests", "tests"))
+    restore = registry.replace(Entry("metrics", "reaching_out", "tests", metric, "for tests"))
     bindings = ["evaluation.evaluation_fn = 'reaching_out'", "evaluation.random_seed = 0"]
     flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}"]
     try:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent.data import candle_drawing
-from causal_disent.data._candle_camera import STAGE_DISTANCE, pixels_of
-from causal_disent.data._candle_solids import SOLIDS
-from causal_disent.data.candle_drawing import FACTOR_NAMES, IMAGE_SHAPE, VALUE_NAMES, draw
+from causal_disent.data.candle_mini import drawing as candle_drawing
+from causal_disent.data.candle_mini.camera import STAGE_DISTANCE, pixels_of
+from causal_disent.data.candle_mini.drawing import FACTOR_NAMES, IMAGE_SHAPE, VALUE_NAMES, draw
+from causal_disent.data.candle_mini.solids import SOLIDS
 
 SIZES = [len(VALUE_NAMES[name]) for name in FACTOR_NAMES]
 OBJECT, COLOR, SIZE, ROTATION, SCENE, LIGHT = range(6)

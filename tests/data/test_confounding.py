@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset
-from causal_disent.data import candle_drawing, view
+from causal_disent.data import view
 from causal_disent.data.array_data import ArrayDataset
+from causal_disent.data.candle_mini import drawing as candle_drawing
 from causal_disent.data.confounding import Correlate, Never, Only, allowed_combinations, parse_statement
 from causal_disent.data.rule_sets import RULE_SETS, statements
 from causal_disent.data.state_space import StateSpace

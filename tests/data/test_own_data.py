@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from causal_disent import errors, get_metric, get_model
+from causal_disent import errors, get_metric, get_representation
 from causal_disent.data import _row_groups, image_files
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.folder_data import FolderDataset
-from causal_disent.metrics.sampling import fix_factor
+from causal_disent.metrics.tools.sampling import fix_factor
 from causal_disent.registry import Entry
 from causal_disent.representation.nearest_image import NearestImageClassifier
 from causal_disent.testing import parametrize_checks
@@ -88,10 +88,10 @@ def view_of_array_data():
 
 
 ENTRIES = [
-    Entry("datasets", "array", array_data, "arrays", "tests"),
-    Entry("datasets", "complete", complete_data, "all combinations", "tests"),
-    Entry("datasets", "folder", from_folder, "files", "tests"),
-    Entry("datasets", "view", view_of_array_data, "part of the rows", "tests"),
+    Entry("datasets", "array", "tests", array_data, "arrays"),
+    Entry("datasets", "complete", "tests", complete_data, "all combinations"),
+    Entry("datasets", "folder", "tests", from_folder, "files"),
+    Entry("datasets", "view", "tests", view_of_array_data, "part of the rows"),
 ]
 
 
@@ -147,7 +147,7 @@ def test_metrics_that_fix_a_factor(random_state):
     fixed = fix_factor(data, data.sample_factors(50, random_state), 1, 3, random_state)
     data.sample_indices(fixed, random_state)
     scores = get_metric("factor_vae_score")(
-        data, get_model("perfect_oracle", data), random_state,
+        data, get_representation("perfect_oracle", data), random_state,
         batch_size=8, num_train=60, num_eval=30, num_variance_estimate=60,
     )  # fmt: skip
     assert scores["train_accuracy"] > 0.9
@@ -197,7 +197,7 @@ def test_a_confounding_that_leaves_no_image():
 
 def test_oracles_and_nearest_image(random_state):
     data = array_data()
-    oracle = get_model("perfect_oracle", data)
+    oracle = get_representation("perfect_oracle", data)
     factors, images = data.sample(40, random_state)
     assert len(np.unique(oracle(images), axis=0)) == len(np.unique(factors, axis=0))
     np.testing.assert_array_equal(oracle(oracle.decode(oracle(images))), oracle(images))

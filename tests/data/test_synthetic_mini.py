@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from causal_disent import get_dataset, get_metric, get_model
+from causal_disent import get_dataset, get_metric, get_representation
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,6 @@ def test_the_object_has_its_color_inside_its_box(color, channel):
 
 
 def test_fully_confounded_data_give_the_papers_scores(confounded):
-    model = get_model("perfect_oracle", confounded)
+    model = get_representation("perfect_oracle", confounded)
     scores = get_metric("causal_disentanglement")(confounded, model, np.random.RandomState(0), num_train=300)
     assert scores["IRS"] == 1 and scores["UC"] == 0 and scores["CG"] < 0.05

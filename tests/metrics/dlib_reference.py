@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causal_disent.data.candle_drawing import VALUE_NAMES
+from causal_disent.data.candle_mini.drawing import VALUE_NAMES
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace

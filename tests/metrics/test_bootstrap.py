@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causal_disent.metrics import irs, unconfoundedness
-from causal_disent.metrics._bootstrap import attribution_resamples, interval, resample_counts
-from causal_disent.metrics._irs_resampling import resampled_irs_matrices
+from causal_disent.metrics.tools.bootstrap import attribution_resamples, interval, resample_counts
+from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
 
 
 @given(

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent import errors, get_dataset, get_metric, get_model
+from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import counterfactual_generativeness, unconfoundedness
 from causal_disent.metrics.cg import make_classifier
 
@@ -177,7 +177,7 @@ def test_factors_must_be_positions():
 
 def test_ideal_oracle_on_the_embedded_data_set(candle):
     cg = get_metric("cg")
-    scores = cg(candle, get_model("perfect_oracle", candle), np.random.RandomState(0), num_train=300)
+    scores = cg(candle, get_representation("perfect_oracle", candle), np.random.RandomState(0), num_train=300)
     assert scores["CG"] >= 0.999 and scores["CG_average"] >= 0.999
     assert all(scores[f"CG_factor_{name}"] >= 0.999 for name in candle.factor_names)
     assert scores["classifier_accuracy_on_data_factor_object"] == 1
@@ -186,7 +186,7 @@ def test_ideal_oracle_on_the_embedded_data_set(candle):
 
 def test_everything_in_one_pass_equals_the_parts():
     data = get_dataset("candle_mini", factors=["object", "light"])
-    oracle = get_model("mixed_oracle", data, strength=0.4)
+    oracle = get_representation("mixed_oracle", data, strength=0.4)
     options = {"num_train": 200, "rho": [1, 2]}
     parts = [get_metric(name)(data, oracle, np.random.RandomState(3), **options) for name in ("uc", "cg")]
     parts.append(get_metric("irs")(data, oracle, np.random.RandomState(3), num_train=200))
@@ -247,7 +247,7 @@ def test_a_pair_may_exchange_images_on_a_device():
         decode = staticmethod(painted)
 
         def __call__(self, images):
-            return get_model("noise_oracle", data, num_codes=2)(images)
+            return get_representation("noise_oracle", data, num_codes=2)(images)
 
         def decode_tensor(self, codes):
             return OnDevice(painted(codes))
@@ -293,7 +293,7 @@ def not_trained(data):
 )
 def test_what_is_wrong_is_told_before_a_classifier_is_trained(metric, wrong, message):
     data = get_dataset("candle_mini", factors=["object", "color"])
-    model = get_model("perfect_oracle", data)
+    model = get_representation("perfect_oracle", data)
     with pytest.raises(errors.CausalDisentError, match=message):
         get_metric(metric)(data, model, np.random.RandomState(0), num_train=50, classifier=not_trained, **wrong)
 
@@ -321,7 +321,7 @@ def test_too_few_factors_are_told_before_anything_is_encoded(metric):
 )
 def test_images_of_another_shape_are_refused_whatever_the_classifier(candle, wrong, message):
     class Model:
-        oracle = get_model("perfect_oracle", candle)
+        oracle = get_representation("perfect_oracle", candle)
 
         def __call__(self, images):
             return self.oracle(images)

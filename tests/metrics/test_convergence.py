@@ -12,18 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from causal_disent.config import gin_config
-from causal_disent.evaluation.evaluate import run_metric
-from causal_disent.metrics import (
-    _softmax_regression,
-    beta_vae,
-    dci,
-    downstream_task,
-    infomec,
-    modularity_explicitness,
-    sap,
-)
-from causal_disent.metrics._convergence import count_fits, fits_of
+from causal_disent.metrics import beta_vae, dci, downstream_task, infomec, modularity_explicitness, sap
 from causal_disent.metrics.downstream_task import compute_downstream_task
+from causal_disent.metrics.tools import softmax_regression as _softmax_regression
+from causal_disent.metrics.tools.convergence import count_fits, fits_of
+from causal_disent.runs.run_metric import run_metric
 
 TRAIN, TEST = mixture(200), mixture(100, seed=1)
 FEW = {"num_train": 200, "num_eval": 50}

@@ -9,9 +9,9 @@ from fitting_promises import mixture
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.metrics._fitting import accuracies, fit_each, forked, importances, problems_of
-from causal_disent.metrics.estimators import ESTIMATORS, estimator_named, name_of, predictor
-from causal_disent.registry import COMPONENTS
+from causal_disent.metrics.tools.estimators import ESTIMATORS, estimator_named, name_of, predictor
+from causal_disent.metrics.tools.fitting import accuracies, fit_each, forked, importances, problems_of
+from causal_disent.registry import registry
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_each_predicts_and_tells_which_codes_count(name, problems):
 
 
 def test_every_estimator_can_be_bound_in_gin():
-    assert set(ESTIMATORS) | {"predictor"} <= set(COMPONENTS)
+    assert set(ESTIMATORS) | {"predictor"} <= set(registry.names("parts"))
     with gin_config(bindings=["predictor.predictor_fn = @histogram_boosting", "histogram_boosting.num_bins = 16"]):
         model = predictor()()
     assert type(model).__name__ == "HistogramBoosting" and model.num_bins == 16
@@ -100,5 +100,5 @@ def test_a_fork_leaves_the_generator_alone():
 
 
 def test_naming_estimators_loads_no_scikit_learn():
-    code = "import sys, causal_disent.metrics.estimators; sys.exit('sklearn' in sys.modules)"
+    code = "import sys, causal_disent.metrics.tools.estimators; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,13 +7,13 @@ from dlib_reference import PlainCandle, case_name, data_and_encoder, recomputed,
 from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.data.view import view
-from causal_disent.metrics import _fixed_factor
 from causal_disent.metrics.factor_vae import (
     compute_factor_vae,
     factor_vae,
     factor_vae_of_variances,
     prune_dims,
 )
+from causal_disent.metrics.tools import fixed_factor as _fixed_factor
 
 SMALL = {"batch_size": 16, "num_train": 400, "num_eval": 200}
 

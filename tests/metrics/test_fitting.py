@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from causal_disent import errors
-from causal_disent.metrics import _fitting, dci
+from causal_disent.metrics import dci
+from causal_disent.metrics.tools import fitting as _fitting
 
 FACTORS = np.random.RandomState(0).randint(4, size=(200, 3))
 CODES = FACTORS + 0.3 * np.random.RandomState(1).normal(size=FACTORS.shape)

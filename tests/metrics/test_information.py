@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
 from causal_disent.config import gin_config
-from causal_disent.metrics.attribution import mutual_information
-from causal_disent.metrics.information import codes_in_bins, entropies, mutual_information_matrix
+from causal_disent.metrics.tools.attribution import mutual_information
+from causal_disent.metrics.tools.information import codes_in_bins, entropies, mutual_information_matrix
 
 
 def by_scikit_learn(codes, factors):

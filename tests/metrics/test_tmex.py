@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from causal_disent import errors, get_dataset, get_metric, get_model
+from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics.tmex import tmex
 
 FACTORS = np.random.RandomState(0).randint(5, size=(800, 3))
@@ -94,7 +94,7 @@ def test_through_the_data_set_confounded_as_well():
     for confounding in (None, "candle_color"):
         data = get_dataset("candle_mini", confounding=confounding)
         perfect, noise = (
-            get_metric("tmex")(data, get_model(name, data), np.random.RandomState(0), num_train=600)
+            get_metric("tmex")(data, get_representation(name, data), np.random.RandomState(0), num_train=600)
             for name in ("perfect_oracle", "noise_oracle")
         )
         assert perfect["T-MEX"] == 0

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causal_disent import errors, get_dataset, get_metric, get_model
+from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import unconfoundedness, unconfoundedness_curve, unconfoundedness_of_sets
 
 sets = st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=2, max_size=5)
@@ -113,7 +113,7 @@ def test_fully_confounded_factors_share_their_code():
 
 def test_gin_keys():
     data = get_dataset("candle_mini", factors=["object", "color"])
-    oracle = get_model("perfect_oracle", data)
+    oracle = get_representation("perfect_oracle", data)
     uc = get_metric("uc")
     one = uc(data, oracle, np.random.RandomState(0), num_train=300)
     assert one["UC"] == 1 and one["codes_factor_object"] == [0] and one["codes_factor_color"] == [1]
@@ -147,4 +147,6 @@ def test_other_bad_input():
         unconfoundedness(codes, factors, bootstrap=-1)
     data = get_dataset("candle_mini", factors=["object", "color"])
     with pytest.raises(errors.InvalidInput, match="an empty list"):
-        get_metric("uc")(data, get_model("perfect_oracle", data), np.random.RandomState(0), num_train=50, rho=[])
+        get_metric("uc")(
+            data, get_representation("perfect_oracle", data), np.random.RandomState(0), num_train=50, rho=[]
+        )

@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.metrics._merges import factor_merges, independent_groups, precision_curve
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.mig import mig
+from causal_disent.metrics.tools.merges import factor_merges, independent_groups, precision_curve
 from causal_disent.metrics.unified_scores import (
     compute_unified_scores,
     compute_unified_scores_on_fixed_data,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from causal_disent.evaluation.calibrate import CASES, Row
 from causal_disent.registry import registry
 from causal_disent.report.calibration import MARK, _shades, calibration_text, update_page, write_calibration
+from causal_disent.runs.calibrate import CASES, Row
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "calibration.md").read_text()
@@ -35,7 +35,7 @@ def test_shades_run_from_worst_to_best():
     assert _shades(Row("", "", (0.0, 0.25, 1.0, -3.0))) == [0, 0.25, 1, 0]
     assert _shades(ROWS[2]) == [1, 0, 0]
     np.testing.assert_array_equal(_shades(Row("", "", (0.5, 2.0, "why"))), [0.25, 1, np.nan])
-    assert _shades(Row("", "", (0.5, 2.0), range="0..1")) == [0.5, 1]
+    assert _shades(Row("", "", (0.5, 2.0), range=(0, 1))) == [0.5, 1]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from causal_disent import errors
-from causal_disent.data.candle_mini import candle_graph
+from causal_disent.data.candle_mini.data_set import candle_graph
 from causal_disent.report import graph_drawing as look
 from causal_disent.report.graph_layout import GAP, NODE_HEIGHT, layered_layout
 from causal_disent.report.graph_picture import save_graph

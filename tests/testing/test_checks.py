@@ -6,7 +6,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.registry import registry
-from causal_disent.testing import check_metric, check_model, named_checks, parametrize_checks
+from causal_disent.testing import check_metric, check_representation, named_checks, parametrize_checks
 from causal_disent.testing._stage import stage_data
 from causal_disent.testing.metric_checks import METRIC_CHECKS
 
@@ -18,8 +18,8 @@ def test_what_cannot_be_checked():
         list(named_checks("engines", "local"))
     with pytest.raises(errors.UnknownName, match="Unknown metric 'ircs'. Did you mean 'irs'"):
         check_metric("ircs")
-    with pytest.raises(errors.InvalidInput, match="'irs' is a metric, not a model"):
-        check_model(registry.get("metrics", "irs"))
+    with pytest.raises(errors.InvalidInput, match="'irs' is a metric, not a representation"):
+        check_representation(registry.get("metrics", "irs"))
 
 
 def test_tests_are_named_after_entry_and_check():
@@ -30,7 +30,7 @@ def test_tests_are_named_after_entry_and_check():
 
 
 def test_what_does_not_apply_is_skipped_in_pytest():
-    entry = replace(registry.get("metrics", "irs"), details={"known_failures": "documented: a secret"})
+    entry = replace(registry.get("metrics", "irs"), facts={"known_failures": {"documented": "a secret"}})
     (parameter, *_) = parametrize_checks("metrics", [entry]).mark.args[1]
     with pytest.raises(pytest.skip.Exception, match="known failure: a secret"):
         parameter.values[0]()

@@ -22,7 +22,7 @@ class GoodData(StageData):
 def data_entry(**changes):
     """The good data set with other attributes."""
     made = type("BrokenData", (GoodData,), {"__doc__": "A data set.", **changes})
-    return Entry("datasets", "broken", made, "a summary", "tests")
+    return Entry("datasets", "broken", "tests", made, "a summary")
 
 
 def sampled(factors=None, observations=None):
@@ -88,10 +88,10 @@ def table(change):
 BROKEN_DATA = {
     "documented": [
         (replace(data_entry(), summary=""), "no summary"),
-        (replace(data_entry(), factory=lambda: GoodData()), "no docstring"),
+        (replace(data_entry(), target=lambda: GoodData()), "no docstring"),
     ],
     "declarations_hold_together": [
-        (replace(data_entry(), details={"known_failures": "shapes: odd"}), "Unknown check 'shapes'"),
+        (replace(data_entry(), facts={"known_failures": {"shapes": "odd"}}), "Unknown check 'shapes'"),
     ],
     "attributes_describe_it": [
         (data_entry(num_factors=0), "`num_factors` is at least 1; it is 0"),
@@ -216,7 +216,7 @@ def test_data_that_is_not_finite_and_has_no_names():
         def sample_observations(self, num, random_state):
             return self.sample(num, random_state)[1]
 
-    skipped = {one.check for one in check_dataset(Entry("datasets", "endless", Endless, "s", "")) if one.reason}
+    skipped = {one.check for one in check_dataset(Entry("datasets", "endless", "", Endless, "s")) if one.reason}
     assert skipped == {
         "names_match_the_factors",
         "conditional_draws_keep_what_is_fixed",

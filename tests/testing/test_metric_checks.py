@@ -13,7 +13,6 @@ from causal_disent import errors
 from causal_disent.metrics import mcc
 from causal_disent.registry import Entry
 from causal_disent.testing import CheckFailed, check_metric
-from causal_disent.testing._declarations import Range
 from causal_disent.testing._metric_trial import small_parameters
 from causal_disent.testing._stage import stage_data
 from causal_disent.testing.metric_checks import METRIC_CHECKS
@@ -32,15 +31,18 @@ def correlation(ground_truth_data, representation_function, random_state, artifa
 GOOD_METRIC = Entry(
     "metrics",
     "correlation",
+    "tests",
     correlation,
     "a summary",
-    "tests",
     {
         "assumes": "ordered factors",
         "headline": "score",
-        "direction": "higher",
-        "range": "0..1",
-        "invariances": "permutation, rescaling",
+        "better": "higher",
+        "range": (0, 1),
+        "invariances": (
+            "permutation",
+            "rescaling",
+        ),
     },
 )
 
@@ -53,7 +55,7 @@ def metric(function):
         codes, factors = sample(ground_truth_data, representation_function, random_state)
         return function(codes, factors, random_state)
 
-    return replace(GOOD_METRIC, factory=computed)
+    return replace(GOOD_METRIC, target=computed)
 
 
 def scoring(function):
@@ -63,8 +65,12 @@ def scoring(function):
 
 def declaring(**details):
     """The good metric with other details; None leaves one out."""
-    details = {**GOOD_METRIC.details, **details}
-    return replace(GOOD_METRIC, details={key: value for key, value in details.items() if value is not None})
+    details = {**GOOD_METRIC.facts, **details}
+    return replace(GOOD_METRIC, facts={key: value for key, value in details.items() if value is not None})
+
+
+class Stated:
+    """A docstring alone."""
 
 
 def undocumented(ground_truth_data, representation_function, random_state, artifact_dir=None): ...
@@ -133,37 +139,42 @@ def with_example(text):
         return correlation(ground_truth_data, representation_function, random_state)
 
     computed.__doc__ = f"Returns ``score``.\n\n{text}\n"
-    return replace(GOOD_METRIC, factory=computed)
+    return replace(GOOD_METRIC, target=computed)
 
 
 BROKEN_METRICS = {
     "documented": [
         (replace(GOOD_METRIC, summary=""), "no summary"),
         (declaring(assumes=None), "does not say what it assumes"),
-        (replace(GOOD_METRIC, factory=undocumented), "no docstring"),
-        (replace(GOOD_METRIC, factory=sample), "no docstring"),
-        (replace(GOOD_METRIC, factory=Range), "does not say what is returned"),
-        (replace(GOOD_METRIC, factory=without_formula), "no formula"),
+        (replace(GOOD_METRIC, target=undocumented), "no docstring"),
+        (replace(GOOD_METRIC, target=sample), "no docstring"),
+        (replace(GOOD_METRIC, target=Stated), "does not say what is returned"),
+        (replace(GOOD_METRIC, target=without_formula), "no formula"),
         (declaring(range=None), "does not say where its scores lie"),
     ],
     "example_passes": [
-        (replace(GOOD_METRIC, factory=without_formula), "no example"),
+        (replace(GOOD_METRIC, target=without_formula), "no example"),
         (with_example(">>> 1 + 1\n3"), "(?s)an example fails.*Expected.*3.*Got.*2"),
     ],
     "declarations_hold_together": [
-        (declaring(known_failures="one_cod: many"), "Unknown check 'one_cod'. Did you mean 'one_code'"),
-        (declaring(known_failures="one_code"), "no reason for one_code; write 'one_code: reason'"),
-        (declaring(range="0-1"), r"`range` is two numbers such as 0..1, .*; given: '0-1'"),
-        (declaring(invariances="rotation"), "Unknown invariance 'rotation'.* There are: permutation, rescaling"),
-        (declaring(direction="up"), "higher or lower; given: 'up'"),
+        (declaring(known_failures={"one_cod": "many"}), "Unknown check 'one_cod'. Did you mean 'one_code'"),
+        (declaring(known_failures={"one_code": ""}), "no reason for one_code; write {'one_code': 'reason'}"),
+        (declaring(range="0-1"), r"`range` is a pair of numbers such as .*; given: '0-1'"),
+        (declaring(range=(1, 0)), r"`range` is a pair of numbers such as .*; given: \(1, 0\)"),
+        (declaring(invariances="permutation"), r"`invariances` is a tuple of names, .*; given: 'permutation'"),
+        (
+            declaring(invariances=("rotation",)),
+            "Unknown invariance 'rotation'.* There are: permutation, rescaling",
+        ),
+        (declaring(better="up"), "higher or lower; given: 'up'"),
         (declaring(headline="skore"), "Unknown score 'skore'. Did you mean 'score'"),
-        (declaring(headline=None), "direction, range, invariances tell of a headline score"),
+        (declaring(headline=None), "better, range, invariances tell of a headline score"),
         (metric(lambda *_: {"score": "good"}), "'score' must be a finite number; it is 'good'"),
     ],
     "signature_is_the_common_one": [
-        (replace(GOOD_METRIC, factory=without_artifact_dir), "random_state, artifact_dir; it has: .*, size"),
-        (replace(GOOD_METRIC, factory=with_a_folder_of_its_own), "`artifact_dir` must be None by default"),
-        (replace(GOOD_METRIC, factory=asking_for_more), "these have none: size"),
+        (replace(GOOD_METRIC, target=without_artifact_dir), "random_state, artifact_dir; it has: .*, size"),
+        (replace(GOOD_METRIC, target=with_a_folder_of_its_own), "`artifact_dir` must be None by default"),
+        (replace(GOOD_METRIC, target=asking_for_more), "these have none: size"),
     ],
     "scores_are_plain_and_finite": [
         (metric(lambda *_: 0.5), "returns a dict; it returned float"),
@@ -174,13 +185,13 @@ BROKEN_METRICS = {
         (metric(lambda *_: {"score": 1.0, "more": {"a": [np.float64(0.5)]}}), "'more' holds a float64"),
     ],
     "headline_within_range": [
-        (scoring(lambda codes, factors: 2.0), "perfect codes is 2, outside 0..1"),
+        (scoring(lambda codes, factors: 2.0), "perfect codes is 2, outside \\(0.0, 1.0\\)"),
         (scoring(lambda codes, factors: 1 - mcc(codes, factors).score - 0.2), "perfect codes is -0.2, outside"),
     ],
     "perfect_beats_noise": [
         (scoring(lambda codes, factors: 1 - mcc(codes, factors).score), "perfect codes score .* and noise 0.7"),
         (scoring(lambda codes, factors: 0.5), "perfect codes and noise both score 0.5"),
-        (declaring(direction="lower"), "perfect codes score 1 and noise 0"),
+        (declaring(better="lower"), "perfect codes score 1 and noise 0"),
     ],
     "same_seed_same_scores": [
         (metric(unseeded), "from the same seed differ: 'score' is 0.*, then 0"),
@@ -197,7 +208,7 @@ BROKEN_METRICS = {
     ],
     "codes_stay_as_they_are": [(metric(writing_to_codes), "writes to the codes that the encoder returned")],
     "works_with_artifact_dir": [
-        (replace(GOOD_METRIC, factory=writing_without_making_the_folder), "it raised FileNotFoundError"),
+        (replace(GOOD_METRIC, target=writing_without_making_the_folder), "it raised FileNotFoundError"),
     ],
     "invariances_hold": [
         (
@@ -237,14 +248,14 @@ def test_all_failures_are_told_at_once():
 
 def test_known_failures_are_skipped_with_their_reason():
     entry = replace(
-        metric(unseeded), details={**GOOD_METRIC.details, "known_failures": "same_seed_same_scores: luck"}
+        metric(unseeded), facts={**GOOD_METRIC.facts, "known_failures": {"same_seed_same_scores": "luck"}}
     )
     found = outcome(entry, "same_seed_same_scores")
     assert (found.status, found.reason) == ("skipped", "known failure: luck")
 
 
 def test_without_a_headline_there_is_nothing_to_compare():
-    entry = declaring(headline=None, direction=None, range=None, invariances=None)
+    entry = declaring(headline=None, better=None, range=None, invariances=None)
     found = {one.check: one for one in check_metric(entry)}
     for name in ("headline_within_range", "perfect_beats_noise", "invariances_hold"):
         assert found[name].status == "skipped"
@@ -272,3 +283,8 @@ def test_metrics_are_given_little_work():
 def test_every_check_has_a_broken_entry():
     assert [check.__name__ for check in METRIC_CHECKS] == list(BROKEN_METRICS)
     assert all(check.__doc__ for check in METRIC_CHECKS)
+
+
+def test_known_failures_in_another_form_are_an_error():
+    with pytest.raises(CheckFailed, match="`known_failures` is a dict of checks and reasons"):
+        check_metric(declaring(known_failures="one_code: many"))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from causal_disent import get_dataset
-from causal_disent.metrics import estimators
 from causal_disent.metrics.reduced_downstream_task import factorwise_dci
+from causal_disent.metrics.tools import estimators
 from causal_disent.registry import Entry, Register, registry
 from causal_disent.testing import check_metric, parametrize_checks
 
@@ -24,9 +24,9 @@ FASTER = {
 
 @pytest.fixture(autouse=True)
 def faster_trees(monkeypatch):
-    monkeypatch.setattr(estimators.predictor, "implementation", lambda: estimators.histogram_boosting)
+    monkeypatch.setattr(estimators.predictor, "function", lambda: estimators.histogram_boosting)
     importance = functools.partial(factorwise_dci.function, estimator_fn="histogram_boosting")
-    monkeypatch.setattr(factorwise_dci, "implementation", importance)
+    monkeypatch.setattr(factorwise_dci, "function", importance)
 
 
 def built_in(kind):
@@ -38,7 +38,7 @@ def confounded_candle():
     return get_dataset("candle_mini", factors=["object", "color", "light"], confounding="candle_color")
 
 
-VIEW = Entry("datasets", "confounded_candle", confounded_candle, "part of candle_mini, with rules", "tests")
+VIEW = Entry("datasets", "confounded_candle", "tests", confounded_candle, "part of candle_mini, with rules")
 
 
 @parametrize_checks("datasets", [*built_in("datasets"), VIEW])
@@ -46,7 +46,7 @@ def test_data_sets(check):
     check()
 
 
-@parametrize_checks("models", built_in("models"))
+@parametrize_checks("representations", built_in("representations"))
 def test_models(check):
     check()
 
@@ -57,7 +57,7 @@ def test_metrics(check):
 
 
 def test_every_built_in_metric_has_a_headline():
-    assert [entry.name for entry in built_in("metrics") if "headline" not in entry.details] == []
+    assert [entry.name for entry in built_in("metrics") if "headline" not in entry.facts] == []
 
 
 def registered_by(module):

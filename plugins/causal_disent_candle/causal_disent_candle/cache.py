@@ -12,7 +12,7 @@ from typing import TypeVar
 from causal_disent_datasets.unpacked import user_cache
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_folder
+from causal_disent.files import new_folder
 
 __all__ = ["BESIDE", "cache_folders", "remembered"]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from causal_disent_datasets.files import Publication
 
-from causal_disent.data.candle_drawing import VALUE_NAMES
-from causal_disent.data.candle_mini import candle_graph
+from causal_disent.data.candle_mini.data_set import candle_graph
+from causal_disent.data.candle_mini.drawing import VALUE_NAMES
 from causal_disent_candle.rendered import RenderedData
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
-from causal_disent.data._given import is_number
+from causal_disent.arguments import is_number
 from causal_disent.data.state_space import StateSpace
 
 __all__ = ["Bounds", "Label", "LabelReader"]

@@ -14,7 +14,7 @@ import numpy as np
 from causal_disent_datasets.files import FromFiles, incomplete
 
 from causal_disent import errors
-from causal_disent.data._given import is_whole
+from causal_disent.arguments import is_whole
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import IntArray
 from causal_disent_candle.cache import cache_folders, remembered

@@ -12,7 +12,7 @@ from PIL import Image
 
 from causal_disent import errors
 from causal_disent.data.view import view
-from causal_disent.evaluation.check_graph import check_graph
+from causal_disent.graphs.check_graph import check_graph
 
 ROWS = written.some_rows(written.V2, 40)
 

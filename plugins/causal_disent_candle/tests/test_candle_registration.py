@@ -36,9 +36,9 @@ def test_the_names():
 @pytest.mark.parametrize("name", ENTRIES)
 def test_listings_tell_where_data_comes_from(root, name):
     entry = ENTRIES[name]
-    assert set(entry.details) == {"files", "licence", "published", "size"} and all(entry.details.values())
-    assert entry.factory.locate() == [(root / name, False)] and not entry.factory.is_found()
-    for call in (entry.factory, entry.factory.verify):
+    assert set(entry.facts) == {"files", "licence", "published", "size"} and all(entry.facts.values())
+    assert entry.load().locate() == [(root / name, False)] and not entry.load().is_found()
+    for call in (entry.load(), entry.load().verify):
         with pytest.raises(errors.InvalidInput, match="which cannot be found"):
             call()
 
@@ -47,7 +47,7 @@ def test_the_command_is_registered():
     commands = {}
     plugin.register_commands(Register("commands", "candle", lambda entry: commands.__setitem__(entry.name, entry)))
     parser = argparse.ArgumentParser()
-    commands["render"].factory(parser)
+    commands["render"].load()(parser)
     assert "synthetic" in parser.format_help()
 
 
@@ -131,7 +131,7 @@ def test_the_commands_on_a_broken_folder(registered, tmp_path, capsys):
 
 def test_options_through_gin(files, registered):
     from causal_disent.config import gin_config
-    from causal_disent.steps.dataset import dataset
+    from causal_disent.runs.dataset import dataset
 
     with gin_config(bindings=["dataset.name = 'candle'", "candle.size = (24, 32)"]):
         assert dataset().observation_shape == (24, 32, 3)

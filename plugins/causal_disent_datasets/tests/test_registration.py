@@ -27,14 +27,14 @@ def test_the_names_of_disentanglement_lib_are_there():
 
 @pytest.mark.parametrize("name", plugin.FROM_FILES)
 def test_listings_tell_where_data_comes_from(name):
-    details = ENTRIES[name].details
+    details = ENTRIES[name].facts
     assert set(details) == {"files", "licence", "published", "size"} and all(details.values())
     assert "http" in details["published"]
 
 
 @pytest.mark.parametrize("name", plugin.FROM_FILES)
 def test_a_missing_file_is_named(root, name):
-    factory = ENTRIES[name].factory
+    factory = ENTRIES[name].load()
     locations = factory.locate()
     assert locations and not any(found for _, found in locations)
     for call in (factory, factory.verify):
@@ -48,9 +48,9 @@ def test_a_missing_file_is_named(root, name):
 
 def test_the_root_is_here_if_it_is_not_set(monkeypatch):
     monkeypatch.delenv("DISENTANGLEMENT_LIB_DATA")
-    assert ENTRIES["dsprites_full"].factory.locate()[0][0] == Path(fake_files.DSPRITES)
+    assert ENTRIES["dsprites_full"].load().locate()[0][0] == Path(fake_files.DSPRITES)
     with pytest.raises(errors.InvalidInput, match=r"\(now: '.'\)"):
-        ENTRIES["cars3d"].factory()
+        ENTRIES["cars3d"].load()()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -92,5 +92,5 @@ def test_every_data_set_passes_the_checks(check):
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_graph_has_every_factor(name):
-    data = ENTRIES[name].factory()
+    data = ENTRIES[name].load()()
     assert {(factor, "image") for factor in data.factor_names} <= set(data.graph.edges)

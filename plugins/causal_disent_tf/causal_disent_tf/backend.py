@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.steps.recorded import decoder_activation, model_folders, sampling_seed
+from causal_disent.runs.recorded import decoder_activation, model_folders, sampling_seed
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 

@@ -12,7 +12,7 @@ __all__ = ["register_backends", "register_classifiers"]
 
 @hookimpl
 def register_backends(register: Register) -> None:
-    register("tf", TfBackend, summary="TF1-Hub modules and SavedModels, run by TensorFlow", rank="30")
+    register("tf", TfBackend, summary="TF1-Hub modules and SavedModels, run by TensorFlow", rank=30)
 
 
 @hookimpl

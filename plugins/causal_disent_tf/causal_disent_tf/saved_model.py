@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.representation.foreign_files import inside, read_bounded, unusable
+from causal_disent.files import inside, read_bounded, unusable
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.graph_check import refused_operations
 

@@ -9,8 +9,8 @@ import pytest
 from causal_disent_tf import TfBackend
 
 from causal_disent.errors import InvalidInput
-from causal_disent.steps.evaluate import evaluate_with_gin
-from causal_disent.steps.representation import Reading
+from causal_disent.runs.evaluate import evaluate_with_gin
+from causal_disent.runs.representation import Reading
 
 SHARED = Path(__file__).parents[4] / "shared"
 PAIRS = ("conv", "conv_older", "fc", "test", "unknown")

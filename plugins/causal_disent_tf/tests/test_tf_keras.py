@@ -302,9 +302,9 @@ def test_cg_asks_a_keras_classifier_that_a_config_names(tf, tmp_path):
         "cg.classifier = @keras_classifier",
         "cg.num_train = 30",
     ]
-    oracle = registry.function("models", "perfect_oracle")(data)
+    oracle = registry.function("representations", "perfect_oracle")(data)
     # The plugin need not be installed for its tests.
-    restore = registry.replace(Entry("classifiers", "keras_classifier", KerasClassifier, "for tests", "tests"))
+    restore = registry.replace(Entry("classifiers", "keras_classifier", "tests", KerasClassifier, "for tests"))
     try:
         with gin_config(bindings=bindings):
             scores = get_metric("cg")(data, oracle, np.random.RandomState(0))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import is_number, is_whole
 from causal_disent.config import bindings_of
-from causal_disent.data._given import is_number, is_whole
-from causal_disent.registry import COMPONENTS, Component
+from causal_disent.registry import Part, registry
 
 __all__ = [
     "as_bound",
@@ -23,7 +23,7 @@ __all__ = [
     "check_seed",
     "check_truth",
     "check_whole",
-    "component_of",
+    "part_of",
     "is_finite_number",
     "takes",
 ]
@@ -90,7 +90,7 @@ def check_function(name: str, value: Any, arguments: Sequence[str]) -> None:
         value: what is bound.
         arguments: what the program calls it with, in this order.
     """
-    known = component_of(value)
+    known = part_of(value)
     fits = takes(value, len(arguments)) if known is None else tuple(known.supplied) == tuple(arguments)
     if not fits:
         raise errors.InvalidInput(
@@ -101,7 +101,7 @@ def check_function(name: str, value: Any, arguments: Sequence[str]) -> None:
 
 def check_no_brackets(names: Collection[str]) -> None:
     """Raise where a config has ``thing.its_fn = @name()`` for one of `names`, which needs arguments."""
-    for parameter, text in bindings_of(*COMPONENTS):
+    for parameter, text in bindings_of(*registry.in_configs()):
         called = text.removesuffix("()")
         name = re.split(r"[@./]", called)[-1]
         if parameter.endswith("_fn") and called != text and name in names:
@@ -110,12 +110,13 @@ def check_no_brackets(names: Collection[str]) -> None:
             )
 
 
-def component_of(value: Any) -> Component | None:
-    """The component that a config means by ``@name``."""
-    if isinstance(value, Component):
+def part_of(value: Any) -> Part | None:
+    """The part that a config means by ``@name``."""
+    if isinstance(value, Part):
         return value
     function = inspect.unwrap(value) if callable(value) else value
-    return next((known for known in COMPONENTS.values() if known.function is function), None)
+    parts = (entry.load() for entry in registry.entries("parts"))
+    return next((part for part in parts if isinstance(part, Part) and part.function is function), None)
 
 
 def as_bound(name: str, value: Any) -> str:

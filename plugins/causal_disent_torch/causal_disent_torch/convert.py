@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.evaluation.results import check_apart, check_free, new_folder, read_results, write_earlier
+from causal_disent.files import check_free, new_folder
 from causal_disent.representation.folder import check_folder
+from causal_disent.runs.results import check_apart, read_results, write_earlier
 from causal_disent_torch.backend import MODEL, REPRESENTATION
 
 __all__ = ["add", "convert"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent.report.table import text_table
 
 __all__ = ["RHOS", "add", "run_demo"]
@@ -75,7 +75,7 @@ def _take(output: Path) -> None:
 
 def _evaluate(output: Path, gin_bindings: list[str]) -> list[list[Any]]:
     """A row per rho; IRS and DCI, which do not depend on it, are measured once."""
-    from causal_disent.steps.evaluate import CodeTables, evaluate_with_gin
+    from causal_disent.runs.evaluate import CodeTables, evaluate_with_gin
 
     code_tables: CodeTables = {}
     rows: list[list[Any]] = []

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent_torch.representation import TorchRepresentation, activate
 
 __all__ = ["DECODER", "ENCODER", "check_onnx", "write_onnx"]

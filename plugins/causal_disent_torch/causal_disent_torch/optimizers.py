@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_function, check_number
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ SUPPLIED = ("parameters",)
 FUSED = ("cpu", "cuda")
 
 
-@component("vae_optimizer", supplied=SUPPLIED)
+@part("vae_optimizer", supplied=SUPPLIED)
 def vae_optimizer(
     parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
 ) -> torch.optim.Optimizer:
@@ -28,7 +28,7 @@ def vae_optimizer(
     return _made("vae_optimizer", parameters, optimizer_fn, learning_rate)
 
 
-@component("discriminator_optimizer", supplied=SUPPLIED)
+@part("discriminator_optimizer", supplied=SUPPLIED)
 def discriminator_optimizer(
     parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
 ) -> torch.optim.Optimizer:
@@ -48,7 +48,7 @@ def _made(
     return optimizer_fn(parameters, learning_rate=learning_rate)
 
 
-@component("AdamOptimizer", supplied=SUPPLIED)
+@part("AdamOptimizer", supplied=SUPPLIED)
 def adam(
     parameters: Sequence[Any],
     learning_rate: float = 0.001,

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from causal_disent import errors
-from causal_disent.representation.foreign_files import inside, read_bounded, unusable
+from causal_disent.files import inside, read_bounded, unusable
 from causal_disent_torch.architectures.checks import is_plain
 from causal_disent_torch.architectures.names import make_architecture
 from causal_disent_torch.global_generators import kept

@@ -12,7 +12,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 
 __all__ = ["TensorFile", "check_shapes", "open_tensors", "write_tensors"]
 

@@ -40,7 +40,7 @@ def tiny_data(boxes=True, side=16):
 def tiny():
     """`tiny_data`, which configs call ``'tiny'``; ``'boxless'`` has no boxes, ``'odd'`` is 15x15."""
     restores = [
-        registry.replace(Entry("datasets", name, factory, "for tests", "tests"))
+        registry.replace(Entry("datasets", name, "tests", factory, "for tests"))
         for name, factory in (
             ("tiny", tiny_data),
             ("boxless", lambda: tiny_data(boxes=False)),

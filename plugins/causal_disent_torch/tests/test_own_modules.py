@@ -13,7 +13,7 @@ from causal_disent_torch.steps.train import train_with_gin
 from safetensors.torch import save_file
 from training_configs import unsupervised
 
-from causal_disent import errors, evaluate_with_gin, get_model
+from causal_disent import errors, evaluate_with_gin, get_representation
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -93,7 +93,7 @@ def test_a_module_with_stored_weights(tiny, tmp_path):
     parts = torch.nn.ModuleDict({"encoder": trained, "decoder": decoder})
     save_file(parts.state_dict(), tmp_path / "w.safetensors")
     options = {"weights": str(tmp_path / "w.safetensors"), "device": "cpu", "activation": "logits"}
-    model = get_model(
+    model = get_representation(
         "torch_module", tiny, encoder=LinearEncoder(shape, 2), decoder=LinearDecoder(shape, 2), **options
     )
     images = tiny.observations(np.arange(9))
@@ -103,7 +103,7 @@ def test_a_module_with_stored_weights(tiny, tmp_path):
     np.testing.assert_allclose(model(images), expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(model.decode(expected), pixels, rtol=1e-5, atol=1e-6)
     with pytest.raises(errors.InvalidInput, match="does not fit the modules of torch_module"):
-        get_model("torch_module", tiny, encoder=LinearEncoder(shape, 3), **options)
+        get_representation("torch_module", tiny, encoder=LinearEncoder(shape, 3), **options)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_module_with_stored_weights(tiny, tmp_path):
 )
 def test_what_is_no_module(encoder, message, tiny):
     with pytest.raises(errors.CausalDisentError, match=message):
-        get_model("torch_module", tiny, encoder=encoder)
+        get_representation("torch_module", tiny, encoder=encoder)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_what_is_no_module(encoder, message, tiny):
 )
 def test_options_that_cannot_be_used(option, message, tiny):
     with pytest.raises(errors.CausalDisentError, match=message):
-        get_model("torch_module", tiny, encoder=LinearEncoder((16, 16, 1), 2), **option)
+        get_representation("torch_module", tiny, encoder=LinearEncoder((16, 16, 1), 2), **option)
 
 
 def test_an_architecture_of_ones_own_is_trained_and_read_again(own_package, tiny, tmp_path):
@@ -145,8 +145,8 @@ def test_an_architecture_of_ones_own_is_trained_and_read_again(own_package, tiny
 def test_the_plugin_is_found_without_importing_torch():
     program = (
         "import sys; from causal_disent.registry import registry; "
-        "assert 'torch' in registry.names('backends') and 'torch_module' in registry.names('models'); "
-        "from causal_disent.config import install; install(); "
+        "assert 'torch' in registry.names('backends') and 'torch_module' in registry.names('representations'); "
+        "from causal_disent.config import gin_config; gin_config(['metrics/mig.gin']).__enter__(); "
         "print(sorted({'torch', 'safetensors', 'tensorflow'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

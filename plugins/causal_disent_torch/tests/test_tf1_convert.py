@@ -20,8 +20,8 @@ from tf1_writer import Folder
 
 from causal_disent.cli.main import main
 from causal_disent.errors import InvalidInput, OutputExists
-from causal_disent.steps.evaluate import evaluate_with_gin
-from causal_disent.steps.representation import Reading
+from causal_disent.runs.evaluate import evaluate_with_gin
+from causal_disent.runs.representation import Reading
 
 SHARED = Path(__file__).parents[4] / "shared"
 SHAPE, NUM_LATENT = (64, 64, 1), 3
@@ -207,7 +207,7 @@ class TestTheRealCheckpoint:
         ]
         from causal_disent.registry import Entry, registry
 
-        restore = registry.replace(Entry("classifiers", "brightness", Brightness, "for tests", "tests"))
+        restore = registry.replace(Entry("classifiers", "brightness", "tests", Brightness, "for tests"))
         try:
             scores = evaluate_with_gin(self.FOLDER, tmp_path / "out", gin_bindings=bindings)
         finally:

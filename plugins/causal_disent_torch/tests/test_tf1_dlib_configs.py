@@ -57,7 +57,7 @@ def same_by_hand(arrays, tmp_path):
     folder = tmp_path / "by_hand"
     folder.mkdir()
     (folder / "representation.gin").write_text("representation.name = 'by_hand'\ndataset.name = 'dummy_data'\n")
-    restore = registry.replace(Entry("models", "by_hand", model, "for tests", "tests"))
+    restore = registry.replace(Entry("representations", "by_hand", "tests", model, "for tests"))
     yield folder
     restore()
 

@@ -443,7 +443,7 @@ def test_the_ideal_model_is_found_ideal(tmp_path):
     model = TorchBackend(device="cpu").read(tmp_path / "m")
     np.testing.assert_allclose(model.decode(model(images)), images, atol=1e-6)
     restore = registry.replace(
-        Entry("datasets", "levels", lambda: ArrayDataset(images, factors), "for tests", "tests")
+        Entry("datasets", "levels", "tests", lambda: ArrayDataset(images, factors), "for tests")
     )
     try:
         scores = evaluate_with_gin(

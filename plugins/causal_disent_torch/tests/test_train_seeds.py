@@ -57,7 +57,7 @@ def test_labels_are_those_of_their_images(monkeypatch, tiny):
 
 def test_factors_then_images_then_labels_are_drawn(monkeypatch):
     """As disentanglement_lib does, so that a seed means the same labelled images there and here."""
-    restore = registry.replace(Entry("datasets", "endless", EndlessSquares, "for tests", "tests"))
+    restore = registry.replace(Entry("datasets", "endless", "tests", EndlessSquares, "for tests"))
     try:
         parts = labelled(monkeypatch, "dataset.name = 'endless'", "labeller.labeller_fn = @permuted_labeller")
     finally:

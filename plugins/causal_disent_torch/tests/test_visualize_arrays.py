@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.metrics import counterfactual_generativeness
-from causal_disent.metrics.baselines import baseline_of
+from causal_disent.metrics.tools.baselines import baseline_of
 
 
 class Waves:

@@ -117,7 +117,7 @@ def test_a_model_without_a_decoder(tiny, tmp_path, monkeypatch, capsys):
     def only_codes(data):
         return lambda images: images.mean(axis=(1, 2))
 
-    restore = registry.replace(Entry("models", "only_codes", only_codes, "for tests", "tests"))
+    restore = registry.replace(Entry("representations", "only_codes", "tests", only_codes, "for tests"))
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "representation.gin").write_text(
         "representation.name = 'only_codes'\ndataset.name = 'tiny'\n"

@@ -9,7 +9,7 @@ from causal_disent_torch.visualize import (
     traversal_sheet,
 )
 
-from causal_disent import errors, get_classifier, get_dataset, get_model
+from causal_disent import errors, get_classifier, get_dataset, get_representation
 from causal_disent.report.contact_sheet import contact_sheet
 from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
 
@@ -38,19 +38,19 @@ def cells(picture, shape, scale, num_rows, num_columns):
 
 def test_reconstructions_of_a_perfect_model(tiny):
     images = tiny.observations(np.arange(5))
-    sheet = np.asarray(reconstruction_sheet(get_model("perfect_oracle", tiny), images))
+    sheet = np.asarray(reconstruction_sheet(get_representation("perfect_oracle", tiny), images))
     for row in cells(sheet, (16, 16), 6, 2, 5):
         for found, image in zip(row, images, strict=True):
             np.testing.assert_allclose(found, image, atol=0.003)
 
 
 def test_samples_are_eight_in_a_row(tiny):
-    sheet = sample_sheet(get_model("perfect_oracle", tiny), 2, 11, np.random.RandomState(0))
+    sheet = sample_sheet(get_representation("perfect_oracle", tiny), 2, 11, np.random.RandomState(0))
     assert sheet.size == (GAP + 8 * (96 + GAP), GAP + 2 * (96 + GAP))
 
 
 def test_traversals_of_a_perfect_model(tiny):
-    model, (low, high) = get_model("perfect_oracle", tiny), (-np.ones(2), np.ones(2))
+    model, (low, high) = get_representation("perfect_oracle", tiny), (-np.ones(2), np.ones(2))
     point = model(tiny.observations(np.array([4])))[0]
     sheet = np.asarray(traversal_sheet(model, point, low, high, num_steps=3))
     moved = [[1, 4, 7], [3, 4, 5]]  # the place runs through its values, then the shade
@@ -66,7 +66,7 @@ def test_traversals_of_a_perfect_model(tiny):
 
 
 def test_the_counterfactuals_of_a_perfect_model(tiny):
-    model = get_model("perfect_oracle", tiny)
+    model = get_representation("perfect_oracle", tiny)
     sheet = np.asarray(
         counterfactual_sheet(model, "nearest_image", tiny, num_images=1, num_train=300, random_state=3)
     )
@@ -91,7 +91,7 @@ def test_the_counterfactuals_of_a_perfect_model(tiny):
 
 def test_counterfactuals_of_several_images_and_codes(tiny):
     classifier = get_classifier("nearest_image", tiny)
-    model = get_model("duplicated_oracle", tiny)
+    model = get_representation("duplicated_oracle", tiny)
     one, three = (
         counterfactual_sheet(model, classifier, tiny, num_images=n, rho=2, num_train=200) for n in (1, 3)
     )

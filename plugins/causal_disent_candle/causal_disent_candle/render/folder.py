@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.data.folder_data import FILE_COLUMN
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 from causal_disent_candle.render.plan import Plan
 
 __all__ = ["RenderFolder"]

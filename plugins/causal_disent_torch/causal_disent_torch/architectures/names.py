@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.config import REQUIRED, configurable
-from causal_disent.registry import component
+from causal_disent.config import REQUIRED, given_to_gin
+from causal_disent.registry import Entry, part
 from causal_disent_torch.architectures.checks import check_options, check_sizes
 from causal_disent_torch.bound import as_bound, check_whole
 
@@ -71,7 +71,10 @@ def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callabl
             return module
 
         named.kind_of_architecture = kind  # type: ignore[attr-defined]
-        _architectures[kind][name] = configurable(name, supplied=SUPPLIED)(named), named
+        _architectures[kind][name] = (
+            given_to_gin(Entry("parts", name, __name__, named, facts={"supplied": SUPPLIED})),
+            named,
+        )
         return _architectures[kind][name][0]
 
     return register
@@ -114,7 +117,7 @@ def make_architecture(kind: str, name: str, options: Mapping[str, Any] | None = 
     return plain(**sizes, **options)
 
 
-@component("encoder", supplied=("image_shape", "generator"))
+@part("encoder", supplied=("image_shape", "generator"))
 def encoder(
     image_shape: Sequence[int],
     generator: torch.Generator,
@@ -130,7 +133,7 @@ def encoder(
     return module
 
 
-@component("decoder", supplied=SUPPLIED)
+@part("decoder", supplied=SUPPLIED)
 def decoder(
     image_shape: Sequence[int],
     num_latent: int,
@@ -144,7 +147,7 @@ def decoder(
     return module
 
 
-@component("discriminator", supplied=("num_latent", "generator"))
+@part("discriminator", supplied=("num_latent", "generator"))
 def discriminator(
     num_latent: int, generator: torch.Generator, discriminator_fn: Callable[..., Any] = REQUIRED
 ) -> torch.nn.Module:

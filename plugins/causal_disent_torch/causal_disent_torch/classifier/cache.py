@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
-from causal_disent.evaluation.results import new_folder
+from causal_disent.files import new_folder
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.tensor_files import check_shapes, open_tensors, write_tensors

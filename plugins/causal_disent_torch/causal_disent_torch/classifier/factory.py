@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics.sampling import factor_names
+from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent_torch.classifier.fingerprint import fingerprint
 from causal_disent_torch.classifier.labelled_images import draw_images
 from causal_disent_torch.classifier.settings import Settings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_function, check_truth
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ReconstructionLoss:
         return self.loss_fn(images, output, self.activation)
 
 
-@component("reconstruction_loss", supplied=())
+@part("reconstruction_loss")
 def reconstruction_loss(
     loss_fn: Callable[[Tensor, Tensor, str], Tensor] = REQUIRED, activation: str = "logits"
 ) -> ReconstructionLoss:
@@ -40,7 +40,7 @@ def reconstruction_loss(
     return ReconstructionLoss(loss_fn, activation)
 
 
-@component("bernoulli_loss", supplied=SUPPLIED)
+@part("bernoulli_loss", supplied=SUPPLIED)
 def bernoulli(
     images: Tensor, output: Tensor, activation: str, subtract_true_image_entropy: bool = False
 ) -> Tensor:
@@ -51,7 +51,7 @@ def bernoulli(
     return bernoulli_loss(images, output, activation, subtract_true_image_entropy)
 
 
-@component("l2_loss", supplied=SUPPLIED)
+@part("l2_loss", supplied=SUPPLIED)
 def squared_error(images: Tensor, output: Tensor, activation: str) -> Tensor:
     """Squared error of the pixels."""
     from causal_disent_torch.losses.squared_error import l2_loss

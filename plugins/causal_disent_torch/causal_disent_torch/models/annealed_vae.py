@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_number, check_numbers
 from causal_disent_torch.losses.capacity import capacity
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
@@ -25,7 +25,7 @@ class AnnealedVae(Objective):
         return {"kl_loss": self.gamma * (passed.kl - now).abs()}
 
 
-@component("annealed_vae", supplied=())
+@part("annealed_vae")
 def annealed_vae(
     gamma: float = REQUIRED, c_max: float = REQUIRED, iteration_threshold: int = REQUIRED
 ) -> Objective:

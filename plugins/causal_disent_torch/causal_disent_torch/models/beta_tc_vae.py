@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
@@ -24,7 +24,7 @@ class BetaTcVae(Objective):
         return {"kl_loss": passed.kl, "total_correlation": (self.beta - 1.0) * correlation}
 
 
-@component("beta_tc_vae", supplied=())
+@part("beta_tc_vae")
 def beta_tc_vae(beta: float = REQUIRED) -> Objective:
     """beta-TCVAE."""
     check_numbers("beta_tc_vae", beta=beta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers, check_truth
 from causal_disent_torch.models.factor_vae import FactorVae
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
@@ -34,7 +34,7 @@ class Boxed(Objective):
         return {**self.base.penalties(passed), "box_loss": self.weight * error}
 
 
-@component("s2_factor_vae_bb", supplied=())
+@part("s2_factor_vae_bb")
 def s2_factor_vae_bb(
     factor_sizes: Sequence[int] = (),
     gamma: float = REQUIRED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from causal_disent import errors
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
@@ -30,7 +30,7 @@ class DipVae(Objective):
         return {"kl_loss": passed.kl, "dip_loss": dip_penalty(covariance, self.lambda_od, self.lambda_d)}
 
 
-@component("dip_vae", supplied=())
+@part("dip_vae")
 def dip_vae(lambda_od: float = REQUIRED, lambda_d_factor: float = REQUIRED, dip_type: str = "i") -> Objective:
     """DIP-VAE; the weight of the diagonal is `lambda_d_factor` times `lambda_od`."""
     check_numbers("dip_vae", lambda_od=lambda_od, lambda_d_factor=lambda_d_factor)

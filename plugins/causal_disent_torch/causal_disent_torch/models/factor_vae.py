@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
@@ -26,7 +26,7 @@ class FactorVae(Objective):
         return {"kl_loss": passed.kl, "total_correlation": self.gamma * density_ratio(passed.logits)}
 
 
-@component("factor_vae", supplied=())
+@part("factor_vae")
 def factor_vae(gamma: float = REQUIRED) -> Objective:
     """FactorVAE; the config also binds ``discriminator`` and ``discriminator_optimizer``."""
     check_numbers("factor_vae", gamma=gamma)

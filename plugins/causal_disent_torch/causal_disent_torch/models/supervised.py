@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from causal_disent import errors
+from causal_disent.arguments import is_whole
 from causal_disent.config import REQUIRED
-from causal_disent.data._given import is_whole
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.beta_tc_vae import BetaTcVae
 from causal_disent_torch.models.dip_vae import DipVae
@@ -45,14 +45,14 @@ class Supervised(Objective):
         return {**self.base.penalties(passed), "supervised_loss": weighted}
 
 
-@component("s2_vae", supplied=())
+@part("s2_vae")
 def s2_vae(factor_sizes: Sequence[int] = (), beta: float = REQUIRED, gamma_sup: float = REQUIRED) -> Objective:
     """beta-VAE with labels."""
     check_numbers("s2_vae", beta=beta, gamma_sup=gamma_sup)
     return Supervised(BetaVae(beta), factor_sizes, gamma_sup)
 
 
-@component("s2_factor_vae", supplied=())
+@part("s2_factor_vae")
 def s2_factor_vae(
     factor_sizes: Sequence[int] = (), gamma: float = REQUIRED, gamma_sup: float = REQUIRED
 ) -> Objective:
@@ -61,7 +61,7 @@ def s2_factor_vae(
     return Supervised(FactorVae(gamma), factor_sizes, gamma_sup)
 
 
-@component("s2_dip_vae", supplied=())
+@part("s2_dip_vae")
 def s2_dip_vae(
     factor_sizes: Sequence[int] = (),
     lambda_od: float = REQUIRED,
@@ -74,7 +74,7 @@ def s2_dip_vae(
     return Supervised(DipVae(lambda_od, lambda_d_factor, dip_type), factor_sizes, gamma_sup)
 
 
-@component("s2_beta_tc_vae", supplied=())
+@part("s2_beta_tc_vae")
 def s2_beta_tc_vae(
     factor_sizes: Sequence[int] = (), beta: float = REQUIRED, gamma_sup: float = REQUIRED
 ) -> Objective:

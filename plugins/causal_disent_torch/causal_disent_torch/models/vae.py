@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_numbers
 from causal_disent_torch.models.objective import Objective, Pass, Penalties
 
@@ -21,7 +21,7 @@ class BetaVae(Objective):
         return {"kl_loss": self.beta * passed.kl}
 
 
-@component("vae", supplied=())
+@part("vae")
 def vae(beta: float = REQUIRED) -> Objective:
     """beta-VAE; a plain VAE with `beta` 1."""
     check_numbers("vae", beta=beta)

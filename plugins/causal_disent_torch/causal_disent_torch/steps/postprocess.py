@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.config import (
     REQUIRED,
-    configurable,
     gin_config,
     operative_bindings,
     operative_config,
 )
-from causal_disent.evaluation.results import check_apart, check_free, new_folder, read_results, write_results
-from causal_disent.registry import component
+from causal_disent.files import check_free, new_folder
+from causal_disent.registry import part
 from causal_disent.representation.folder import check_folder
-from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import load_folder, read_folder
+from causal_disent.runs.dataset import bind_dataset, dataset
+from causal_disent.runs.representation import load_folder, read_folder
+from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent_torch.backend import REPRESENTATION
-from causal_disent_torch.bound import as_bound, check_seed, component_of
+from causal_disent_torch.bound import as_bound, check_seed, part_of
 
 if TYPE_CHECKING:
     from causal_disent_torch.representation import TorchRepresentation
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 __all__ = ["mean_representation", "postprocess", "postprocess_with_gin", "sampled_representation"]
 
 
-@component("mean_representation", supplied=())
+@part("mean_representation")
 def mean_representation() -> str:
     """Codes are the means of the encoder's Gaussians."""
     return "mean"
 
 
-@component("sampled_representation", supplied=())
+@part("sampled_representation")
 def sampled_representation() -> str:
     """Codes are drawn from the encoder's Gaussians."""
     return "sampled"
 
 
-@configurable("postprocess", supplied=())
+@part("postprocess")
 def settings(
     postprocess_fn: Callable[[], str] = REQUIRED, random_seed: int = REQUIRED, name: str = ""
 ) -> tuple[str, int]:
     """``postprocess.*``: what the codes are, and the seed of the draws."""
     check_seed("postprocess.random_seed", random_seed)
-    if component_of(postprocess_fn) not in (mean_representation, sampled_representation):
+    if part_of(postprocess_fn) not in (mean_representation, sampled_representation):
         raise errors.InvalidInput(
             "postprocess.postprocess_fn must be @mean_representation or @sampled_representation, without "
             f"brackets; given: {as_bound('postprocess.postprocess_fn', postprocess_fn)}."

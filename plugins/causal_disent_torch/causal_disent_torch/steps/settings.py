@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.config import REQUIRED, configurable
-from causal_disent.registry import COMPONENTS
+from causal_disent.config import REQUIRED
+from causal_disent.registry import part, registry
 from causal_disent_torch.architectures.names import architecture_names
 from causal_disent_torch.bound import as_bound, check_no_brackets, check_number, check_seed, check_whole, takes
 from causal_disent_torch.models.objective import Objective
@@ -37,7 +37,7 @@ class ModelSettings:
     train_percentage: float | None
 
 
-@configurable("model", supplied=())
+@part("model")
 def model_settings(
     model: Any = REQUIRED,
     training_steps: int = REQUIRED,
@@ -86,7 +86,7 @@ def model_settings(
     for parameter, fraction in (("labelled_fraction", labelled_fraction), ("train_percentage", train_percentage)):
         if fraction is not None:
             check_number(f"model.{parameter}", fraction, above=0, at_most=1)
-    check_no_brackets([*COMPONENTS, *architecture_names()])
+    check_no_brackets([*registry.in_configs(), *architecture_names()])
     return ModelSettings(
         model,
         training_steps,

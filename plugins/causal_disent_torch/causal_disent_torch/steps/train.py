@@ -10,8 +10,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.evaluation.results import check_free
-from causal_disent.steps.dataset import dataset
+from causal_disent.files import check_free
+from causal_disent.runs.dataset import dataset
 from causal_disent_torch.steps.settings import model_settings, objective_of, require_seed
 from causal_disent_torch.steps.training import Plan, carry_out
 

@@ -13,9 +13,9 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.data.factor_table import value_rows
-from causal_disent.evaluation.results import check_free
+from causal_disent.files import check_free
 from causal_disent.protocols import IntArray, is_finite
-from causal_disent.steps.dataset import dataset
+from causal_disent.runs.dataset import dataset
 from causal_disent_torch.steps.settings import (
     ModelSettings,
     model_settings,

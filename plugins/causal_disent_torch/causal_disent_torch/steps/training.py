@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.config import bindings_of, operative_bindings, operative_config
-from causal_disent.evaluation.results import new_folder, write_results
-from causal_disent.registry import COMPONENTS
+from causal_disent.files import new_folder
+from causal_disent.registry import registry
+from causal_disent.runs.results import write_results
 from causal_disent_torch.backend import MODEL
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.models.objective import Objective
@@ -90,7 +91,7 @@ def carry_out(
         trainer = _trainer(plan, to_train, place)
         _check_networks(trainer, plan.data)
         # A loss is called only in the first step; what is bound for it belongs to the settings as well.
-        settings = {**operative_bindings(), **dict(bindings_of(*COMPONENTS))}
+        settings = {**operative_bindings(), **dict(bindings_of(*registry.in_configs()))}
         elapsed = run.train(trainer, plan.chosen.training_steps, settings, keeping)
         scores: dict[str, Any] = dict(
             run.evaluate(trainer, to_judge, plan.labelled[1], plan.model_seed, plan.chosen.eval_steps)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
-from causal_disent_torch.bound import check_function, check_number, component_of
+from causal_disent.registry import part
+from causal_disent_torch.bound import check_function, check_number, part_of
 
 __all__ = ["anneal", "annealer", "fine_tune", "fixed"]
 
 SUPPLIED = ("gamma", "step", "iteration_threshold")
 
 
-@component("annealer", supplied=("gamma",))
+@part("annealer", supplied=("gamma",))
 def annealer(
     gamma: float,
     iteration_threshold: int = REQUIRED,
@@ -21,24 +21,24 @@ def annealer(
 ) -> Callable[[int], float]:
     """The weight at each step, as the bound `anneal_fn` makes it from `gamma`."""
     check_function("annealer.anneal_fn", anneal_fn, SUPPLIED)
-    bound = "above" if component_of(anneal_fn) is anneal else "at_least"  # it divides by the threshold
+    bound = "above" if part_of(anneal_fn) is anneal else "at_least"  # it divides by the threshold
     check_number("annealer.iteration_threshold", iteration_threshold, **{bound: 0})
     return lambda step: anneal_fn(gamma, step, iteration_threshold)
 
 
-@component("fixed", supplied=SUPPLIED)
+@part("fixed", supplied=SUPPLIED)
 def fixed(gamma: float, step: int, iteration_threshold: int) -> float:
     """`gamma` at every step."""
     return gamma
 
 
-@component("anneal", supplied=SUPPLIED)
+@part("anneal", supplied=SUPPLIED)
 def anneal(gamma: float, step: int, iteration_threshold: int) -> float:
     """From 0 in a straight line to `gamma` at the threshold, and `gamma` from there on."""
     return min(float(gamma), gamma * step / iteration_threshold)
 
 
-@component("fine_tune", supplied=SUPPLIED)
+@part("fine_tune", supplied=SUPPLIED)
 def fine_tune(gamma: float, step: int, iteration_threshold: int) -> float:
     """0 up to the threshold, `gamma` after it."""
     return float(gamma) if step > iteration_threshold else 0.0

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import is_whole
 from causal_disent.config import REQUIRED
-from causal_disent.data._given import is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_function, check_number, check_whole
 
 __all__ = [
@@ -28,7 +28,7 @@ Labels = tuple[FloatArray, Sequence[int]]
 SUPPLIED = ("labels", "dataset", "random_state")
 
 
-@component("labeller", supplied=SUPPLIED)
+@part("labeller", supplied=SUPPLIED)
 def labeller(
     labels: IntArray,
     dataset: Any,
@@ -40,13 +40,13 @@ def labeller(
     return labeller_fn(labels, dataset, random_state)
 
 
-@component("perfect_labeller", supplied=SUPPLIED)
+@part("perfect_labeller", supplied=SUPPLIED)
 def perfect_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
     """The factors themselves."""
     return _floats(labels), dataset.factors_num_values
 
 
-@component("bin_labeller", supplied=SUPPLIED)
+@part("bin_labeller", supplied=SUPPLIED)
 def bin_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState, num_bins: int = 5) -> Labels:
     """Factors of more than `num_bins` values sorted into that many bins of equal width."""
     check_whole("bin_labeller.num_bins", num_bins, 1)
@@ -55,7 +55,7 @@ def bin_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomS
     return _floats(labels * np.array(bins, dtype=np.int64) // dataset.factors_num_values), bins
 
 
-@component("noisy_labeller", supplied=SUPPLIED)
+@part("noisy_labeller", supplied=SUPPLIED)
 def noisy_labeller(
     labels: IntArray, dataset: Any, random_state: np.random.RandomState, prob_random: float = 0.1
 ) -> Labels:
@@ -69,7 +69,7 @@ def noisy_labeller(
     return _floats(noisy), dataset.factors_num_values
 
 
-@component("permuted_labeller", supplied=SUPPLIED)
+@part("permuted_labeller", supplied=SUPPLIED)
 def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
     """The values of each factor renamed at random, so that their order says nothing."""
     columns = [
@@ -78,7 +78,7 @@ def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.Ra
     return _floats(np.stack(columns, axis=1)), dataset.factors_num_values
 
 
-@component("partial_labeller", supplied=SUPPLIED)
+@part("partial_labeller", supplied=SUPPLIED)
 def partial_labeller(
     labels: IntArray,
     dataset: Any,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from causal_disent.config import REQUIRED
-from causal_disent.registry import component
+from causal_disent.registry import part
 from causal_disent_torch.bound import check_function, check_truth
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ __all__ = ["cov", "embed", "l2", "supervised_loss", "xent"]
 SUPPLIED = ("num_latent", "factor_sizes", "generator")
 
 
-@component("supervised_loss", supplied=SUPPLIED)
+@part("supervised_loss", supplied=SUPPLIED)
 def supervised_loss(
     num_latent: int,
     factor_sizes: Sequence[int],
@@ -29,7 +29,7 @@ def supervised_loss(
     return loss_fn(num_latent, factor_sizes, generator)
 
 
-@component("xent", supplied=SUPPLIED)
+@part("xent", supplied=SUPPLIED)
 def xent(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator) -> torch.nn.Module:
     """Cross entropy."""
     from causal_disent_torch.supervision.xent import Xent
@@ -37,7 +37,7 @@ def xent(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generato
     return Xent(num_latent, factor_sizes)
 
 
-@component("l2", supplied=SUPPLIED)
+@part("l2", supplied=SUPPLIED)
 def l2(
     num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator, learn_scale: bool = True
 ) -> torch.nn.Module:
@@ -48,7 +48,7 @@ def l2(
     return L2(num_latent, factor_sizes, learn_scale)
 
 
-@component("cov", supplied=SUPPLIED)
+@part("cov", supplied=SUPPLIED)
 def cov(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator) -> torch.nn.Module:
     """Covariance of codes with other factors than their own."""
     from causal_disent_torch.supervision.cov import Cov
@@ -56,7 +56,7 @@ def cov(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator
     return Cov()
 
 
-@component("embed", supplied=SUPPLIED)
+@part("embed", supplied=SUPPLIED)
 def embed(
     num_latent: int,
     factor_sizes: Sequence[int],

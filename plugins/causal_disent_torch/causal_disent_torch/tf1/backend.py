@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.steps.recorded import model_folders
+from causal_disent.runs.recorded import model_folders
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
 
 if TYPE_CHECKING:

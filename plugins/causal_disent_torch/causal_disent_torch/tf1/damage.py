@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.representation.foreign_files import unusable
+from causal_disent.files import unusable
 
 __all__ = ["Damaged", "UnknownGraph", "clear_errors"]
 

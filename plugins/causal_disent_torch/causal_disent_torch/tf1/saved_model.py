@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from causal_disent.representation.foreign_files import inside, read_bounded
+from causal_disent.files import inside, read_bounded
 from causal_disent_torch.tf1.damage import clear_errors
 from causal_disent_torch.tf1.graph import Graph, NotALayer
 from causal_disent_torch.tf1.wire import Message

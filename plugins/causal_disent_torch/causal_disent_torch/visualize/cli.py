@@ -77,9 +77,9 @@ def _visualize_dataset(values: flags.FlagValues) -> int:
     import numpy as np
 
     from causal_disent.config import gin_config, rebind
-    from causal_disent.evaluation.results import check_place
+    from causal_disent.files import check_place
     from causal_disent.report.contact_sheet import save_picture
-    from causal_disent.steps.dataset import dataset
+    from causal_disent.runs.dataset import dataset
     from causal_disent_torch.visualize.dataset_sheet import dataset_sheet
 
     with gin_config(values.gin_config, values.gin_bindings):

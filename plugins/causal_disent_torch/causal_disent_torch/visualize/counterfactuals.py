@@ -44,7 +44,7 @@ def make_counterfactuals(
         codes: (n, codes).
         factors: (n, factors) value indices, the truth.
         sets: the codes of each factor.
-        baseline: points -> the values that an intervention sets (`causal_disent.metrics.baselines`).
+        baseline: points -> the values that an intervention sets (`causal_disent.metrics.tools.baselines`).
         decode: codes -> images.
         predict_proba: images -> a (n, values) array per factor.
 

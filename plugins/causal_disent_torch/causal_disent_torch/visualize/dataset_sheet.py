@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.sampling import factor_names, fix_factor
+from causal_disent.metrics.tools.sampling import factor_names, fix_factor
 from causal_disent.protocols import is_finite
 from causal_disent.report.contact_sheet import MOST, contact_sheet
 from causal_disent.report.labelled_grid import check_drawable, draw_grid, enlargement

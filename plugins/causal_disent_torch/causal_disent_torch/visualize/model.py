@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.config import bind_missing, configurable, gin_config
-from causal_disent.evaluation.results import check_apart, check_free, new_file, new_folder
-from causal_disent.metrics._attributed import AttributedSample, attributed_sample
-from causal_disent.metrics._checks import check_choice
-from causal_disent.metrics.attribution import CodeSets, select_codes
-from causal_disent.metrics.baselines import BASELINES
+from causal_disent.arguments import check_choice
+from causal_disent.config import bind_missing, gin_config
+from causal_disent.files import check_free, new_file, new_folder
 from causal_disent.metrics.cg import make_classifier
+from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
+from causal_disent.metrics.tools.attribution import CodeSets, select_codes
+from causal_disent.metrics.tools.baselines import BASELINES
 from causal_disent.protocols import Attribution
+from causal_disent.registry import part
 from causal_disent.report.labelled_grid import check_drawable
 from causal_disent.representation.folder import check_folder
-from causal_disent.steps.dataset import bind_dataset, dataset
-from causal_disent.steps.representation import AS_FOUND, Reading, bind_folder, load_model
+from causal_disent.runs.dataset import bind_dataset, dataset
+from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, load_model
+from causal_disent.runs.results import check_apart
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.visualize.decoded import decoder_of
 from causal_disent_torch.visualize.sheets import (
@@ -59,7 +61,7 @@ class Settings:
     random_seed: int
 
 
-@configurable("visualize_model", supplied=())
+@part("visualize_model")
 def settings(
     rho: int = 1,
     attribution_fn: str | Attribution = "irs",

@@ -1,0 +1,198 @@
+"""What users give, checked before it is used: numbers, names, arrays, graphs.
+
+Every message names the argument, what it may be, and the place of the first fault.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = [
+    "MatrixFunction",
+    "Pairs",
+    "as_array",
+    "check_at_least",
+    "check_choice",
+    "check_graph_type",
+    "check_matrix",
+    "check_not_negative",
+    "check_pairs",
+    "check_random_state",
+    "check_rho",
+    "check_train_test",
+    "columns_of",
+    "is_number",
+    "is_whole",
+    "varying_factors",
+]
+
+#: Codes (points, codes) and factors (points, factors) of the same points.
+Pairs = tuple[FloatArray, IntArray]
+#: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
+MatrixFunction = Callable[..., FloatArray]
+
+
+def is_whole(value: object) -> bool:
+    """Whether it is a whole number; truth values and text are none.
+
+    Example:
+        >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True), is_whole("3")
+        (True, True, False, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a real number; truth values and text are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_array(what: str, given: Any) -> np.ndarray:
+    """`given` as an array, or an error that calls it `what`."""
+    try:
+        return np.asanyarray(given)
+    except ValueError:
+        raise errors.InvalidInput(
+            f"{what} must be an array, or lists of equal lengths; the lists given differ in length or depth."
+        ) from None
+
+
+def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
+    """Where the `factors`, a list of names, stand among the `names` that there are."""
+    # A name alone is iterable as well: its letters are no factors.
+    given = [] if isinstance(factors, str) or not isinstance(factors, Iterable) else list(factors)
+    for factor in given:
+        if factor not in names:
+            raise errors.unknown("factor", factor, names)
+    if not given or len(set(given)) != len(given):
+        raise errors.InvalidInput(
+            f"`factors` is a list of one or more names, none twice; given: {factors!r}. There are: "
+            f"{errors.listing(names)}."
+        )
+    return [names.index(factor) for factor in given]
+
+
+def check_graph_type(graph: object) -> None:
+    """An error where `graph` is no directed graph of networkx."""
+    import networkx as nx
+
+    if not isinstance(graph, nx.DiGraph):
+        raise errors.InvalidInput(
+            "`graph` must be a networkx.DiGraph over the factors, their confounders and 'image'; given: "
+            f"{type(graph).__name__}."
+        )
+
+
+def check_at_least(least: int, **values: Any) -> None:
+    """Whole numbers, none of them below `least`."""
+    for name, value in values.items():
+        if not is_whole(value) or value < least:
+            raise errors.InvalidInput(f"`{name}` must be a whole number, at least {least}; given: {value!r}.")
+
+
+def check_train_test(
+    train: Pairs, test: Pairs, *, min_codes: int = 1, min_factors: int = 1
+) -> tuple[Pairs, Pairs]:
+    """Two sets of points with the same codes and factors."""
+    checked = []
+    for name, pair in (("train", train), ("test", test)):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise errors.InvalidInput(f"`{name}` must be a pair (codes, factors); given: {type(pair).__name__}.")
+        try:
+            checked.append(check_pairs(*pair, min_codes=min_codes, min_factors=min_factors))
+        except errors.InvalidInput as error:
+            raise errors.InvalidInput(f"`{name}`: {error.message}") from None
+    shapes = [(codes.shape[1], factors.shape[1]) for codes, factors in checked]
+    if shapes[0] != shapes[1]:
+        raise errors.InvalidInput(
+            "`train` and `test` must have the same codes and factors; given: "
+            + " and ".join(f"{codes} codes, {factors} factors" for codes, factors in shapes)
+            + "."
+        )
+    return checked[0], checked[1]
+
+
+def varying_factors(factors: FloatArray | IntArray, metric: str) -> IntArray:
+    """The columns of `factors` that vary; of the others nothing can be said, and a warning says that."""
+    varies = factors.min(axis=0) != factors.max(axis=0)
+    if not varies.any():
+        raise errors.InvalidInput(f"{metric} needs a factor that varies; all {len(varies)} are constant.")
+    if not varies.all():
+        constant = errors.listing(np.flatnonzero(~varies))
+        warnings.warn(f"{metric} leaves out factors that never vary: {constant}.", stacklevel=3)
+    return np.flatnonzero(varies)
+
+
+def check_not_negative(**values: Any) -> None:
+    """Finite numbers, none of them below 0."""
+    for name, value in values.items():
+        if not is_number(value) or not 0 <= value < np.inf:
+            raise errors.InvalidInput(f"`{name}` is a finite number, 0 or more; given: {value!r}.")
+
+
+def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
+    """`values` as a finite matrix (points, `columns`) with at least one row and one column."""
+    matrix = np.asarray(values)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise errors.InvalidInput(
+            f"`{name}` must have shape (points, {columns}) with at least one of each; given: {matrix.shape}."
+        )
+    if matrix.dtype.kind not in "biuf":
+        raise errors.InvalidInput(f"`{name}` must hold numbers; given: dtype {matrix.dtype}.")
+    if matrix.dtype.kind == "f":
+        # One pass that allocates nothing; a sum is finite unless an entry is not (or it overflows).
+        with np.errstate(all="ignore"):
+            suspicious = not np.isfinite(matrix.sum(dtype=np.float64))
+        if suspicious and not np.isfinite(matrix).all():
+            row, column = np.argwhere(~np.isfinite(matrix))[0]
+            raise errors.InvalidInput(
+                f"`{name}` must be finite; point {row} has {matrix[row, column]} in column {column}."
+            )
+    return matrix
+
+
+def check_pairs(codes: Any, factors: Any, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Any, Any]:
+    """Codes (points, codes) and the factors (points, factors) of the same points."""
+    codes = check_matrix("codes", codes, columns="codes")
+    factors = check_matrix("factors", factors, columns="factors")
+    if len(codes) != len(factors):
+        raise errors.InvalidInput(
+            f"`codes` and `factors` must describe the same points; given: {len(codes)} and {len(factors)} rows."
+        )
+    if codes.shape[1] < min_codes:
+        raise errors.InvalidInput(f"At least {min_codes} codes are needed; given: {codes.shape[1]}.")
+    if factors.shape[1] < min_factors:
+        raise errors.InvalidInput(f"At least {min_factors} factors are needed; given: {factors.shape[1]}.")
+    return codes, factors
+
+
+def check_rho(rho: Any, num_codes: int) -> int:
+    """How many codes a factor is given: a whole number from 1 to `num_codes`."""
+    if not is_whole(rho) or not 1 <= rho <= num_codes:
+        raise errors.InvalidInput(
+            f"`rho`, the number of codes that a factor is given, is a whole number from 1 to {num_codes} "
+            f"(the number of codes); given: {rho!r}."
+        )
+    return int(rho)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """One of `choices`."""
+    if value not in choices:
+        raise errors.unknown(f"`{name}`", value, choices)
+    return value
+
+
+def check_random_state(random_state: np.random.RandomState | int) -> np.random.RandomState:
+    """A seed or a generator, as a generator."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    return np.random.RandomState(random_state)

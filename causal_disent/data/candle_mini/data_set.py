@@ -1,0 +1,63 @@
+"""`candle_mini`: CANDLE's causal graph in miniature, drawn on demand."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from causal_disent import errors
+from causal_disent.arguments import is_whole
+from causal_disent.data.candle_mini import drawing as candle_drawing
+from causal_disent.data.drawn import DrawnData
+from causal_disent.data.state_space import StateSpace
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["CandleMini", "candle_graph"]
+
+
+def candle_graph() -> nx.DiGraph:
+    """CANDLE's graph: confounders, factors, image; each node has ``observed``.
+
+    C (observed) and U (unobserved) confound the factors, which make the image.
+    """
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_node("U", observed=False)
+    for node in ("C", *candle_drawing.FACTOR_NAMES, "image"):
+        graph.add_node(node, observed=True)
+    graph.add_edges_from(("C", factor) for factor in ("object", "size", "color", "scene"))
+    graph.add_edges_from(("U", factor) for factor in ("scene", "light"))
+    graph.add_edges_from((factor, "image") for factor in candle_drawing.FACTOR_NAMES)
+    return graph
+
+
+class CandleMini(DrawnData):
+    """Six factors, 64x64x3 images; each image is drawn when it is first asked for and kept.
+
+    Args:
+        scenes: how many of CANDLE's 16 scenes there are: 3 make 4,050 images (50 MB when all are
+            drawn), 16 make 21,600 (265 MB).
+
+    Example:
+        >>> data = CandleMini()
+        >>> data.factor_names
+        ('object', 'color', 'size', 'rotation', 'scene', 'light')
+        >>> len(data.factor_table)
+        4050
+    """
+
+    def __init__(self, scenes: int = 3) -> None:
+        values = dict(candle_drawing.VALUE_NAMES)
+        most = len(values["scene"])
+        if not is_whole(scenes) or not 1 <= scenes <= most:
+            raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={scenes!r}.")
+        values["scene"] = values["scene"][:scenes]
+        super().__init__("candle_mini", StateSpace(values), candle_drawing.IMAGE_SHAPE, candle_drawing.draw)
+
+    @cached_property
+    def graph(self) -> nx.DiGraph:
+        """`candle_graph`."""
+        return candle_graph()

@@ -1,0 +1,58 @@
+"""95 % intervals from resampled points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.metrics.tools.attribution import attribute, irs_attribution
+from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import registry
+
+__all__ = ["attribution_resamples", "check_bootstrap", "interval", "resample_counts"]
+
+
+def check_bootstrap(bootstrap: Any) -> None:
+    """A whole number, 0 or more."""
+    if isinstance(bootstrap, bool) or not isinstance(bootstrap, (int, np.integer)) or bootstrap < 0:
+        raise errors.InvalidInput(
+            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {bootstrap!r}."
+        )
+
+
+def resample_counts(num_points: int, resamples: int, random_state: np.random.RandomState) -> IntArray:
+    """How often each point is drawn in each resample (resamples, points)."""
+    draws = (random_state.randint(num_points, size=num_points) for _ in range(resamples))
+    return np.array([np.bincount(drawn, minlength=num_points) for drawn in draws]).reshape(-1, num_points)
+
+
+def attribution_resamples(
+    codes: FloatArray, factors: IntArray, attribution: Any, resamples: int, random_state: np.random.RandomState
+) -> Sequence[FloatArray]:
+    """The attribution scores (codes, factors) of each resample of the points."""
+    if resamples == 0:
+        return []
+    counts = resample_counts(len(codes), resamples, random_state)
+    if isinstance(attribution, str):
+        attribution = registry.function("attributions", attribution)
+    if getattr(attribution, "__wrapped__", attribution) is irs_attribution:  # gin wraps functions
+        return resampled_irs_matrices(codes, factors, counts)
+    points = np.arange(len(codes))
+    scores = []
+    for count in track(counts, "bootstrap", unit="resample"):
+        chosen = np.repeat(points, count)
+        scores.append(attribute(codes[chosen], factors[chosen], attribution, random_state))
+    return scores
+
+
+def interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """The 2.5 and 97.5 percentiles."""
+    if not len(values):
+        return None
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)

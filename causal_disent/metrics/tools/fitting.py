@@ -1,0 +1,201 @@
+"""Fitting many classifiers at once, each with a seed of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causal_disent import errors
+from causal_disent.arguments import Pairs, check_train_test
+from causal_disent.metrics.tools.convergence import Caught, tell_fits
+from causal_disent.metrics.tools.estimators import Estimator
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = [
+    "Problem",
+    "accuracies",
+    "check_classes",
+    "check_labelled",
+    "fit_each",
+    "forked",
+    "importances",
+    "problems_of",
+]
+
+Result = TypeVar("Result")
+#: A result and the warnings on the way to it.
+Fitted = tuple[Any, Caught]
+#: Points times values below which a fit takes less time than a process to start.
+WORTH_A_WORKER = 20_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The values (points,) of one factor, to be predicted from codes (points, codes)."""
+
+    codes: FloatArray
+    values: NDArray[Any]
+    test_codes: FloatArray
+    test_values: NDArray[Any]
+
+
+#: A model, what it is fitted to, and what is done with it then.
+Job = tuple[Any, Problem, Callable[[Any, Problem], Any]]
+
+
+@dataclass(frozen=True)
+class _AlwaysTheSame:
+    """Predicts the only value it has seen: classifiers refuse a factor that does not vary."""
+
+    value: Any
+
+    def predict(self, codes: FloatArray) -> NDArray[Any]:
+        return np.full(len(codes), self.value)
+
+
+def problems_of(train: Pairs, test: Pairs, columns: Sequence[int] | IntArray | None = None) -> list[Problem]:
+    """One problem for each of the factors in `columns`, or for all."""
+    chosen = range(train[1].shape[1]) if columns is None else columns
+    return [Problem(train[0], train[1][:, i], test[0], test[1][:, i]) for i in chosen]
+
+
+def fit_each(
+    make: Estimator,
+    problems: Sequence[Problem],
+    finish: Callable[[Any, Problem], Result],
+    random_state: np.random.RandomState,
+    num_jobs: int | None = None,
+) -> list[Result]:
+    """``finish(model, problem)`` of a model fitted to each problem, several at a time.
+
+    Args:
+        make: makes a classifier.
+        problems: what to fit.
+        finish: what to do with a fitted model.
+        random_state: gives each model its seed, whatever the order in which they finish.
+        num_jobs: fits at a time; by default one per core, and one in a worker process.
+    """
+    seeds = random_state.randint(2**31 - 1, size=len(problems))
+    models = [seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
+    # The longest first, so that none is left to run alone at the end.
+    work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
+    order = np.argsort(-work, kind="stable")
+    jobs = [(models[i], problems[i], finish) for i in order]
+    num_jobs = _num_jobs(num_jobs)
+    alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
+    done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
+    tell_fits([caught for _, caught in done])
+    return [result for _, (result, _) in sorted(zip(order, done, strict=True), key=lambda pair: pair[0])]
+
+
+def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
+    from threadpoolctl import threadpool_limits
+
+    # On matrices as small as these, threads of the linear algebra wait for each other most of the time.
+    with threadpool_limits(1):
+        return [_fit(*job) for job in jobs]
+
+
+def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
+    """Processes, not threads: half of a fit holds the interpreter's lock."""
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+    try:
+        return Parallel(n_jobs=num_jobs, backend="loky")(delayed(_fit)(*job) for job in jobs)
+    except TerminatedWorkerError:
+        raise RuntimeError(
+            "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
+            "they are fitted in this process, one after the other."
+        ) from None
+    except (pickle.PicklingError, BrokenProcessPool, TypeError):
+        # An estimator that cannot be sent to a process, because it holds a lock or is of a class that a process
+        # cannot import. An error of the estimator itself comes up again. Not in threads: they would share the
+        # filters of warnings that `_fit` sets.
+        return _fit_here(jobs)
+
+
+def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:
+    """The result, and the warnings on the way: those of a worker would be printed once per fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if (problem.values == problem.values[0]).all():
+            result = finish(_AlwaysTheSame(problem.values[0]), problem)
+        else:
+            result = finish(model.fit(problem.codes, problem.values), problem)
+    return result, [(warning.category, str(warning.message)) for warning in caught]
+
+
+def accuracies(model: Any, problem: Problem) -> tuple[float, float]:
+    """How often a model is right on its training and on its test points."""
+    return (
+        float(np.mean(model.predict(problem.codes) == problem.values)),
+        float(np.mean(model.predict(problem.test_codes) == problem.test_values)),
+    )
+
+
+def importances(model: Any, num_codes: int) -> FloatArray:
+    """How much each code (codes,) counts in a fitted model: its importance, or its mean absolute weight."""
+    last = model[-1] if hasattr(model, "named_steps") else model
+    if isinstance(last, _AlwaysTheSame):
+        return np.zeros(num_codes)
+    if hasattr(last, "feature_importances_"):
+        return np.abs(last.feature_importances_)
+    if not hasattr(last, "coef_"):
+        raise errors.InvalidInput(
+            f"The estimator {type(last).__name__} has neither `feature_importances_` nor `coef_`, so the codes "
+            "it uses cannot be told."
+        )
+    return np.abs(last.coef_).mean(axis=0)
+
+
+def forked(random_state: np.random.RandomState) -> np.random.RandomState:
+    """A generator that depends on where `random_state` stands, and leaves it there for later draws."""
+    copy = np.random.RandomState()
+    copy.set_state(random_state.get_state())
+    return np.random.RandomState(copy.randint(2**31 - 1))
+
+
+def check_labelled(train: Pairs, test: Pairs, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Pairs, Pairs]:
+    """Two sets of points with the same codes and factors, the factors discrete."""
+    train, test = check_train_test(train, test, min_codes=min_codes, min_factors=min_factors)
+    for name, (_, factors) in (("train", train), ("test", test)):
+        check_classes(name, factors)
+    return train, test
+
+
+def check_classes(name: str, factors: NDArray[Any]) -> None:
+    """Whole numbers: a classifier takes each distinct value for a class."""
+    if factors.dtype.kind == "f" and not (factors == np.round(factors)).all():
+        raise errors.InvalidInput(
+            f"`{name}`: factors must be whole numbers that stand for classes; put continuous ones into bins first "
+            "(causal_disent.metrics.tools.discretize.histogram_discretizer)."
+        )
+
+
+def seeded(model: Any, seed: int) -> Any:
+    """`model` with `seed` wherever it takes one and has none, nested models included."""
+    if not hasattr(model, "get_params"):
+        return model
+    empty = [
+        name
+        for name, value in model.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and value is None
+    ]
+    return model.set_params(**{name: seed for name in empty})
+
+
+def _num_jobs(num_jobs: int | None) -> int:
+    if num_jobs is None:
+        # A worker's siblings keep the other cores busy already.
+        return 1 if multiprocessing.parent_process() else -1
+    if num_jobs == 0 or not isinstance(num_jobs, (int, np.integer)):
+        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {num_jobs!r}.")
+    return int(num_jobs)

@@ -1,0 +1,102 @@
+"""Entropy and mutual information of discrete columns, in nats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
+from causal_disent.protocols import FloatArray, IntArray
+
+__all__ = ["codes_in_bins", "entropies", "mutual_information_matrix"]
+
+#: Sums of logarithms of counts are rounded to about this; less information than that is none.
+ROUNDING = 1e-13
+
+
+def codes_in_bins(codes: FloatArray) -> IntArray:
+    """`codes` as gin's discretizer bins them; in equally wide bins if no ``discretizer_fn`` is bound."""
+    binned = discretizer(codes)
+    return discretizer(codes, histogram_discretizer) if binned is codes else binned
+
+
+def entropies(factors: IntArray) -> FloatArray:
+    """Entropy of each column of (points, columns), in nats.
+
+    Example:
+        >>> entropies(np.array([[0, 7], [1, 7]])).round(3)
+        array([0.693, 0.   ])
+    """
+    num_points, times_log = len(factors), _times_log(len(factors))
+    columns = [_Column(values) for values in np.asarray(factors).T]
+    return np.array([_not_negative(np.log(num_points) - c.sum(times_log) / num_points) for c in columns])
+
+
+def mutual_information_matrix(binned_codes: IntArray, factors: IntArray) -> FloatArray:
+    r"""Mutual information of each code with each factor, in nats.
+
+    .. math:: I(z; g) = \log n + \frac1n \Big(\sum_{zg} c_{zg} \log c_{zg} - \sum_z c_z \log c_z
+        - \sum_g c_g \log c_g\Big)
+
+    with :math:`c` the number of the n points that have a value, or a pair of values.
+
+    Args:
+        binned_codes: (points, codes), discrete.
+        factors: (points, factors), discrete, the same rows.
+
+    Returns:
+        (codes, factors), at least 0.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> mutual_information_matrix(v, v).round(3)
+        array([[0.693, 0.   ],
+               [0.   , 0.693]])
+    """
+    num_points, times_log = len(factors), _times_log(len(factors))
+    codes = [_Column(values) for values in np.asarray(binned_codes).T]
+    targets = [_Column(values) for values in np.asarray(factors).T]
+    apart = np.add.outer([code.sum(times_log) for code in codes], [target.sum(times_log) for target in targets])
+    together = np.array([[code.joint_sum(target, times_log) for target in targets] for code in codes])
+    return _not_negative(np.log(num_points) + (together - apart) / num_points)
+
+
+class _Column:
+    """Values as labels from 0, and how often each occurs."""
+
+    def __init__(self, values: IntArray) -> None:
+        self.labels, self.num_labels = _labels(values)
+        self.counts = np.bincount(self.labels)
+
+    def sum(self, times_log: FloatArray) -> float:
+        """Sum of c log c over the values."""
+        return float(times_log[self.counts].sum())
+
+    def joint_sum(self, other: _Column, times_log: FloatArray) -> float:
+        """Sum of c log c over the pairs of values."""
+        pairs = self.labels * other.num_labels + other.labels
+        if self.num_labels * other.num_labels <= 2 * len(pairs) + 1000:
+            counts = np.bincount(pairs)
+        else:  # a table of mostly empty cells would take more memory than the points
+            counts = np.unique(pairs, return_counts=True)[1]
+        return float(times_log[counts].sum())
+
+
+def _labels(values: IntArray) -> tuple[IntArray, int]:
+    """Small whole numbers that tell the values apart, and a bound on them."""
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if high - low <= len(values):
+            return (values - low).astype(np.intp), high - low + 1
+    distinct, labels = np.unique(values, return_inverse=True)
+    return labels.astype(np.intp), len(distinct)
+
+
+def _times_log(largest: int) -> FloatArray:
+    """c log c for c = 0 .. `largest`: counts are whole numbers, so no logarithm is taken twice."""
+    counts = np.arange(largest + 1, dtype=np.float64)
+    counts[1:] *= np.log(counts[1:])
+    return counts
+
+
+def _not_negative(information: FloatArray) -> FloatArray:
+    return np.where(information < ROUNDING, 0.0, information)

@@ -1,0 +1,131 @@
+"""The results of many runs in one table, as disentanglement_lib gathers them."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.files import check_place, new_file, read_bounded
+from causal_disent.runs.results import MOST_BYTES, parse_object
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LeftOut", "aggregate_results", "aggregate_results_to_json", "load_aggregated_results"]
+
+#: Whole numbers that tables can hold.
+INTEGERS = range(-(2**63), 2**63)
+
+#: Digits after the point, as many as pandas can write.
+MOST_DIGITS = 15
+
+#: A file that could not be used, and why.
+LeftOut = tuple[str, str]
+
+
+def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[LeftOut]]:
+    """One row per result file that matches, its columns those of the files together.
+
+    Args:
+        result_file_pattern: a glob, such as ``"output/*/results/aggregate/evaluation.json"``; ``**`` goes into
+            folders of any depth.
+
+    Returns:
+        The table, with a column ``path``, in the order of the paths; and the files that are torn or hold
+        something else, which are left out of it.
+    """
+    import pandas as pd
+
+    paths = sorted(path for path in glob.glob(result_file_pattern, recursive=True) if Path(path).is_file())
+    if not paths:
+        raise errors.InvalidInput(
+            f"No file matches {result_file_pattern}. Results are in files such as "
+            "<output folder>/results/aggregate/evaluation.json."
+        )
+    rows, left_out = [], []
+    for path in paths:
+        try:
+            rows.append({**_read(Path(path)), "path": path})
+        except (errors.InvalidInput, OSError) as error:
+            left_out.append((path, str(error)))
+    return pd.DataFrame(rows), left_out
+
+
+def aggregate_results_to_json(
+    result_file_pattern: str, output_path: str | Path
+) -> tuple[pd.DataFrame, list[LeftOut]]:
+    """Write the table: JSON that ``pandas.read_json(orient="columns")`` reads, or Parquet if the name ends so.
+
+    Returns:
+        The table, and the files that were left out.
+    """
+    target = Path(output_path)
+    check_place(target)
+    table, left_out = aggregate_results(result_file_pattern)
+    if table.empty:
+        path, reason = left_out[0]
+        raise errors.InvalidInput(
+            f"None of the {len(left_out)} files that match holds results; the first, {path}: {reason}"
+        )
+    with new_file(target) as temporary:
+        if target.suffix == ".parquet":
+            _write_parquet(table, temporary)
+        else:
+            table.to_json(temporary, orient="columns", double_precision=MOST_DIGITS)
+    return table, left_out
+
+
+def load_aggregated_results(path: str | Path) -> pd.DataFrame:
+    """The table that `aggregate_results_to_json` wrote."""
+    import pandas as pd
+
+    return pd.read_parquet(path) if Path(path).suffix == ".parquet" else pd.read_json(path, orient="columns")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    content = parse_object(read_bounded(path, MOST_BYTES))
+    if not content:
+        raise errors.InvalidInput("it does not hold a JSON object with results.")
+    nested = [key for key, value in content.items() if isinstance(value, dict)]
+    if nested:
+        raise errors.InvalidInput(f"its entry '{nested[0]}' is not a number, a text or a list.")
+    large = [key for key, value in content.items() if _has_large_integer(value)]
+    if large:
+        raise errors.InvalidInput(f"its entry '{large[0]}' has a whole number of more than 64 bits.")
+    return content
+
+
+def _has_large_integer(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return any(map(_has_large_integer, value))
+    return isinstance(value, int) and value not in INTEGERS
+
+
+def _write_parquet(table: pd.DataFrame, path: Path) -> None:
+    try:
+        _same_types(table).to_parquet(path)
+    except ImportError:
+        raise errors.InvalidInput("Parquet files need pyarrow: pip install 'causal-disent[parquet]'.") from None
+
+
+def _same_types(table: pd.DataFrame) -> pd.DataFrame:
+    """Columns that mix types as text, since a Parquet column has one."""
+    table = table.copy()
+    for name in table.columns:
+        if _num_types(table[name].dropna().tolist()) > 1:
+            table[name] = table[name].map(json.dumps, na_action="ignore")
+    return table
+
+
+def _num_types(values: Sequence[Any]) -> int:
+    kinds = {
+        float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
+        for value in values
+    }
+    return len(kinds)

@@ -1,0 +1,233 @@
+"""What metrics say of representations whose quality is known."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.data.view import view
+from causal_disent.progress import track
+from causal_disent.registry import Entry, registry
+from causal_disent.representation.code_table import CodeTable
+from causal_disent.representation.remembering_classifier import RememberingClassifier
+from causal_disent.runs.run_metric import run_metric
+
+__all__ = ["CASES", "DATASET", "Case", "Row", "calibrate", "headlines", "small_sample"]
+
+DATASET = "candle_mini"
+
+#: Numbers that describe one factor, one code or one pair of factors, or count codes: not a verdict.
+DETAIL = re.compile(r"(^|[_:])(factor|code|pred|sens)_?\d|_(factor|code)_|^num_active_dims$")
+
+#: Says of a score that less of it is better.
+LOWER = " (lower)"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A representation, and the truth about it.
+
+    Attributes:
+        name: one or two words, for the head of a column.
+        truth: what is known.
+        model: a registered oracle.
+        options: of the oracle.
+        factors: those that are ground truth; all if None.
+        confounding: of the data set, as `causal_disent.data.view.view` takes it.
+    """
+
+    name: str
+    truth: str
+    model: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    factors: tuple[str, ...] | None = None
+    confounding: str | None = None
+
+
+CASES = (
+    Case("perfect", "one code per factor: its value", "perfect_oracle"),
+    *(
+        Case(
+            f"mixed {strength:g}",
+            "the perfect codes, " + ("rotated" if strength == 1 else f"{strength:g} of the way to `mixed 1`"),
+            "mixed_oracle",
+            {"strength": strength},
+        )
+        for strength in (0.1, 0.25, 0.5, 1.0)
+    ),
+    Case("duplicated", "every perfect code twice", "duplicated_oracle"),
+    Case("missing", "perfect codes, but none for the object", "missing_factor_oracle", {"factor": "object"}),
+    Case(
+        "merged",
+        "perfect codes, but one for both size and scene, with a value for each pair",
+        "merged_oracle",
+        {"factors": ("size", "scene")},
+    ),
+    Case("extra noise", "the perfect codes and four of noise", "extra_noise_oracle", {"num_noise": 4}),
+    Case(
+        "confounded",
+        "perfect codes of object and color, in data where each object has one color of its own",
+        "perfect_oracle",
+        factors=("object", "color"),
+        confounding="candle_one_to_one",
+    ),
+    Case("noise", "codes that say nothing of the factors, one per factor", "noise_oracle"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One score of a metric for each case.
+
+    Attributes:
+        metric: the metric's name.
+        score: the score's key in a result file, without the size of a training set before it.
+        cells: the score, or why there is none.
+        lower_is_better: whether it is.
+        range: as the metric declares it, such as ``(0, 1)``; None if it does not.
+    """
+
+    metric: str
+    score: str
+    cells: tuple[float | str, ...]
+    lower_is_better: bool = False
+    range: tuple[float, float] | None = None
+
+
+def calibrate(
+    metrics: Sequence[str] | None = None,
+    *,
+    cases: Sequence[Case] = CASES,
+    num_train: int = 1_000,
+    random_seed: int = 0,
+) -> list[Row]:
+    """The scores of every metric on every case, on `DATASET`.
+
+    Args:
+        metrics: their names; all that are registered if None.
+        cases: what to measure.
+        num_train: points to train or measure on; test sets have half of them.
+        random_seed: of the draws of each metric.
+
+    Returns:
+        A row per score; a metric that raises has the message in place of the score.
+    """
+    if num_train < 2:
+        raise errors.InvalidInput(f"`num_train` must be at least 2; given: {num_train!r}.")
+    entries = [registry.get("metrics", name) for name in metrics or registry.names("metrics")]
+    outcomes: dict[str, list[dict[str, Any] | str]] = {entry.name: [] for entry in entries}
+    runs = ((bench, entry) for bench in _benches(cases) for entry in entries)
+    with tempfile.TemporaryDirectory() as folder:
+        for bench, entry in track(runs, "calibrating", total=len(cases) * len(entries), unit="run"):
+            outcomes[entry.name].append(bench.measure(entry, num_train, random_seed, Path(folder)))
+    return [row for entry in entries for row in _rows(entry, outcomes[entry.name])]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What the metrics of one case share, so that each image is encoded once and judged once."""
+
+    data: Any
+    codes: CodeTable
+    classifier: RememberingClassifier
+
+    def measure(self, entry: Entry, num_train: int, random_seed: int, folder: Path) -> dict[str, Any] | str:
+        """The metric's scores, or why there are none."""
+        metric = registry.function("metrics", entry.name)
+        settings = small_sample(metric, num_train)
+        if _takes(metric, "classifier"):
+            settings["classifier"] = self.classifier
+        try:
+            return run_metric(
+                partial(metric, **settings), entry.name, self.data, self.codes, random_seed, folder / entry.name
+            )
+        except errors.MetricFailed as error:
+            return f"{type(error.failure).__name__}: {errors.text_of(error.failure)}"
+        except errors.CausalDisentError as error:
+            return error.message.removeprefix(f"{entry.name}: ")
+
+
+def _benches(cases: Sequence[Case]) -> Iterator[_Bench]:
+    """One for each case; cases of the same data share the data and the classifier."""
+    whole = registry.function("datasets", DATASET)()
+    shared: dict[Any, tuple[Any, RememberingClassifier]] = {}
+    for case in cases:
+        key = (case.factors, case.confounding)
+        if key not in shared:
+            data = view(whole, factors=case.factors, confounding=case.confounding)
+            shared[key] = data, RememberingClassifier(registry.function("classifiers", "nearest_image")(data))
+        data, classifier = shared[key]
+        model = registry.function("representations", case.model)(data, **case.options)
+        yield _Bench(data, CodeTable(data, model), classifier)
+
+
+def small_sample(metric: Callable[..., Any], num_train: int) -> dict[str, Any]:
+    """The arguments that hold a metric to `num_train` points, by the names that disentanglement_lib gives them."""
+    sizes = {
+        "num_train": num_train,
+        "num_test": num_train // 2,
+        "num_eval": num_train // 2,
+        "num_variance_estimate": num_train,
+    }
+    parameters = inspect.signature(metric).parameters
+    found: dict[str, Any] = {name: size for name, size in sizes.items() if name in parameters}
+    if "num_train" in found and isinstance(parameters["num_train"].default, (list, tuple)):
+        found["num_train"] = (num_train,)  # downstream tasks take a series of sizes
+    return found
+
+
+def _takes(metric: Callable[..., Any], argument: str) -> bool:
+    return argument in inspect.signature(metric).parameters
+
+
+def _rows(entry: Entry, outcomes: Sequence[dict[str, Any] | str]) -> list[Row]:
+    """A row for each headline of a metric; one with its name alone where it failed everywhere."""
+    scores = [outcome if isinstance(outcome, str) else _without_sizes(outcome) for outcome in outcomes]
+    found = [one for one in scores if not isinstance(one, str)]
+    return [
+        Row(entry.name, name, tuple(_cell(one, name) for one in scores), lower, entry.facts.get("range"))
+        for name, lower in (headlines(entry, found) or {"": False}).items()
+    ]
+
+
+def _cell(scores: dict[str, Any] | str, name: str) -> float | str:
+    if isinstance(scores, str):
+        return scores
+    return float(scores[name]) if _is_number(scores.get(name)) else f"It returns no number '{name}' here."
+
+
+def _without_sizes(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """``1000:mean_test_accuracy`` as ``mean_test_accuracy``: one size is measured."""
+    return {_without_size(key): value for key, value in scores.items()}
+
+
+def _without_size(key: str) -> str:
+    return re.sub(r"^\d+:", "", key.strip())
+
+
+def headlines(entry: Entry, found: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    """The keys that are a metric's verdict, each with whether lower is better.
+
+    They are those that it was registered with, ``headline="disentanglement", also=("completeness",)``, and else
+    all numbers in the results `found` that describe more than one factor or code.
+    """
+    lower = entry.facts.get("better") == "lower"
+    stated = (*[entry.facts[fact] for fact in ("headline",) if fact in entry.facts], *entry.facts.get("also", ()))
+    keys = [_without_size(key) for key in stated]
+    if not keys:
+        numbers = (key for scores in found for key, value in scores.items() if _is_number(value))
+        keys = [key for key in dict.fromkeys(numbers) if not DETAIL.search(key)]
+    return {key.removesuffix(LOWER): lower or key.endswith(LOWER) for key in keys}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)

@@ -1,0 +1,75 @@
+"""``dataset.*``: which data set a run uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from causal_disent import errors
+from causal_disent.config import DATASET_NAME, OPEN, REQUIRED, is_bound, query, rebind
+from causal_disent.data.view import view
+from causal_disent.registry import part, registry
+from causal_disent.runs.recorded import recorded_values
+
+__all__ = ["bind_dataset", "dataset", "get_dataset"]
+
+#: Whose record of the data set counts, the later step first.
+STEPS = ("postprocess", "train")
+
+
+def get_dataset(
+    name: str, *, factors: Sequence[str] | None = None, confounding: Any = None, **options: Any
+) -> Any:
+    """A registered data set.
+
+    Args:
+        name: as ``causal-disent datasets`` lists them.
+        factors: the names of the factors that are ground truth; the others vary as nuisance.
+        confounding: a rule set's name, a statement, or a list of statements
+            (`causal_disent.data.confounding`).
+        options: what the data set itself takes, such as ``scenes=16`` for ``candle_mini``.
+
+    Example:
+        >>> data = get_dataset("candle_mini", confounding="candle_color")
+        >>> len(data.factor_table)
+        1620
+    """
+    return view(registry.function("datasets", name)(**options), factors=factors, confounding=confounding)
+
+
+@part("dataset")
+def dataset(name: str = REQUIRED, factors: Sequence[str] | None = None, confounding: Any = None) -> Any:
+    """The data set that the config binds; its own options are bound under its own name."""
+    return get_dataset(name, factors=factors, confounding=confounding)
+
+
+def bind_dataset(source: Path, described: Mapping[str, Any]) -> None:
+    """Where the config leaves the data set open or says "auto", take the one the representation was made for."""
+    if query(DATASET_NAME) not in (None, OPEN):
+        return
+    found = {key: value for key, value in described.items() if key.startswith("dataset.")} or _recorded(source)
+    if DATASET_NAME not in found:
+        raise errors.ConfigError(
+            "The config names no data set, and the input folder does not either. Add a binding such as "
+            "dataset.name = 'candle_mini'."
+        )
+    for key, value in found.items():
+        if key == DATASET_NAME or not is_bound(key):
+            rebind(key, value)
+
+
+def _recorded(source: Path) -> dict[str, Any]:
+    """The data set, its rules and its options, as the steps that made the representation recorded them."""
+    for step in STEPS:
+        recorded = recorded_values(source, step)
+        name = recorded.get(DATASET_NAME)
+        if name and name != OPEN:
+            owners = ("dataset.", f"{name}.")
+            # References stay text, and a stranger's record may not call anything.
+            return {
+                key: value
+                for key, value in recorded.items()
+                if key.startswith(owners) and not str(value).startswith(("@", "%"))
+            }
+    return {}

@@ -1,0 +1,161 @@
+"""``evaluation.*``: measure a representation, as ``dlib_evaluate`` does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from causal_disent.config import (
+    REQUIRED,
+    bindings_of,
+    gin_config,
+    operative_bindings,
+    operative_config,
+    query,
+)
+from causal_disent.files import check_free, new_folder
+from causal_disent.registry import part, registry
+from causal_disent.representation.code_table import CodeTable
+from causal_disent.runs.dataset import bind_dataset, dataset
+from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
+from causal_disent.runs.results import check_apart, read_results, write_results
+from causal_disent.runs.run_metric import run_metric
+
+__all__ = ["CodeTables", "Settings", "check_with_gin", "evaluate", "evaluate_with_gin", "settings"]
+
+Metric = str | Callable[..., dict[str, Any]]
+
+#: What was encoded, by what it was: shared by the runs of one command.
+CodeTables = dict[Any, CodeTable]
+
+
+def evaluate_with_gin(
+    model_dir: str | Path,
+    output_dir: str | Path,
+    overwrite: bool = False,
+    gin_config_files: Sequence[str | Path] | None = None,
+    gin_bindings: Sequence[str] | None = None,
+    code_tables: CodeTables | None = None,
+    reading: Reading = AS_FOUND,
+) -> dict[str, Any]:
+    """`evaluate` under a config that is cleared afterwards, also when the run fails.
+
+    Args:
+        model_dir: the folder with the representation.
+        output_dir: the folder to write; it must not exist, unless `overwrite`.
+        overwrite: replace `output_dir`.
+        gin_config_files: paths, or names of shipped configs such as ``metrics/uc.gin``.
+        gin_bindings: lines such as ``"uc.rho = 2"``.
+        code_tables: pass the same dict to several calls to have each image encoded once in all of them.
+        reading: where the decoder is and what reads it, for folders with a saved model.
+
+    Returns:
+        The scores.
+    """
+    with gin_config(gin_config_files, gin_bindings):
+        return evaluate(model_dir, output_dir, overwrite, code_tables=code_tables, reading=reading)
+
+
+def check_with_gin(
+    gin_config_files: Sequence[str | Path] | None, gin_bindings: Sequence[str] | None, reading: Reading
+) -> None:
+    """Raise what `evaluate_with_gin` would raise for every folder, whatever is in it."""
+    with gin_config(gin_config_files, gin_bindings):
+        for metric in _as_list(settings().evaluation_fn):
+            _named(metric)
+        check_reading(reading)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a config binds under ``evaluation``."""
+
+    evaluation_fn: Any
+    random_seed: int
+    name: str
+
+
+@part("evaluation")
+def settings(evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "") -> Settings:
+    """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
+    return Settings(evaluation_fn, random_seed, name)
+
+
+def evaluate(
+    model_dir: str | Path,
+    output_dir: str | Path,
+    overwrite: bool = False,
+    *,
+    code_tables: CodeTables | None = None,
+    reading: Reading = AS_FOUND,
+    **bound: Any,
+) -> dict[str, Any]:
+    """Run the bound metric on the representation in `model_dir` and write a result folder.
+
+    Args:
+        model_dir: the folder with the representation.
+        output_dir: the folder to write.
+        overwrite: replace `output_dir` if it exists.
+        code_tables: as for `evaluate_with_gin`.
+        reading: as for `evaluate_with_gin`.
+        bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
+            a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
+            metric starts from it) and ``name`` (of the evaluation; part of the saved config).
+
+    Returns:
+        The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was
+        read from.
+    """
+    started = time.perf_counter()
+    source, target = Path(model_dir), Path(output_dir)
+    check_apart([target], reading.folders(source))
+    check_free(target, overwrite=overwrite)
+    chosen = settings(**bound)
+    bind_dataset(source, bind_folder(source))
+    earlier = read_results(source)
+    table, recorded = _code_table(source, reading, {} if code_tables is None else code_tables)
+    # A backend may have found the decoder in a folder that nobody named.
+    check_apart([target], [Path(value) for key, value in recorded.items() if key.startswith("folder_of_")])
+    metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
+    with new_folder(target, overwrite=overwrite) as folder:
+        scores: dict[str, Any] = {}
+        for metric, function in metrics:
+            artifacts = folder / "artifacts" / (chosen.name or metric)
+            found = run_metric(function, metric, table.data, table, chosen.random_seed, artifacts)
+            prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
+            scores.update({f"{prefix}{key}": value for key, value in found.items()})
+        scores.update(recorded)
+        scores["elapsed_time"] = time.perf_counter() - started
+        write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
+    return scores
+
+
+def _as_list(metrics: Metric | Sequence[Metric]) -> Sequence[Metric]:
+    return metrics if isinstance(metrics, (list, tuple)) else [metrics]  # type: ignore[list-item]
+
+
+def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
+    """What users call a metric, and the metric."""
+    if isinstance(metric, str):
+        return metric, registry.function("metrics", metric)
+    function = getattr(metric, "__wrapped__", metric)
+    for entry in registry.entries("metrics"):
+        if entry.load() is function:
+            return entry.name, metric
+    return getattr(metric, "__name__", type(metric).__name__), metric
+
+
+def _code_table(source: Path, reading: Reading, code_tables: CodeTables) -> tuple[CodeTable, dict[str, Any]]:
+    """The data set and the representation, with the codes that an earlier run found for the same ones."""
+    data = dataset()
+    model, recorded = load_model(source, data, reading)
+    table = CodeTable(data, model)
+    names = [name for name in (query("dataset.name"), query("representation.name")) if name]
+    key = (source.resolve(), reading, bindings_of("dataset", "representation", *names))
+    if key in code_tables:
+        table.adopt(code_tables[key])
+    code_tables[key] = table
+    return table, recorded

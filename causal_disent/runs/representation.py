@@ -1,0 +1,145 @@
+"""``representation.*``: which model an input folder stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from causal_disent import errors
+from causal_disent.config import bind_missing, literal_bindings
+from causal_disent.registry import Entry, part, registry
+from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
+
+__all__ = [
+    "AS_FOUND",
+    "Reading",
+    "bind_folder",
+    "check_reading",
+    "load_folder",
+    "load_model",
+    "read_folder",
+    "representation",
+]
+
+#: Where a backend stands that does not say; the lower, the earlier.
+MIDDLE_RANK = 50
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read input folders.
+
+    Attributes:
+        decoder_dir: the folder with the decoder, where the input folder has none.
+        backend: the one to read with; by default the first that can.
+        trust: let a model run operations that reach files or the network.
+    """
+
+    decoder_dir: Path | None = None
+    backend: str | None = None
+    trust: bool = False
+
+    def folders(self, folder: Path) -> list[Path]:
+        """The folders that are named for reading `folder`."""
+        return [folder] if self.decoder_dir is None else [folder, self.decoder_dir]
+
+
+#: The decoder where the folder has it, any backend, nothing trusted.
+AS_FOUND = Reading()
+
+
+def read_folder(folder: Path) -> dict[str, Any]:
+    """What the folder's file binds: its model, the model's options, perhaps its data set; nothing if a backend
+    reads the folder."""
+    check_folder(folder)
+    if not names_a_model(folder):
+        if not any(entry.load()().recognises(folder) for entry in _backends(None)):
+            raise _no_model_in(folder, None)
+        return {}
+    file = folder / REPRESENTATION_FILE
+    bindings = literal_bindings(file)
+    name = bindings.get("representation.name")
+    if not isinstance(name, str):
+        raise errors.ConfigError(f"{file} must name a model: representation.name = 'perfect_oracle', say.")
+    registry.get("representations", name)
+    allowed = ("representation.", "dataset.", f"{name}.")
+    for parameter in bindings:
+        if not parameter.startswith(allowed):
+            raise errors.ConfigError(
+                f"{file}: '{parameter}' cannot be bound here, only {errors.listing(f'{a}*' for a in allowed)}."
+            )
+    return bindings
+
+
+def bind_folder(folder: Path) -> dict[str, Any]:
+    """Bind what the folder's file says of its model and the config leaves open; all it says is returned."""
+    bindings = read_folder(folder)
+    described = {key: value for key, value in bindings.items() if not key.startswith("dataset.")}
+    bind_missing(described, str(folder))
+    return bindings
+
+
+def load_model(folder: Path, data: Any, reading: Reading = AS_FOUND) -> tuple[Any, dict[str, Any]]:
+    """The model of the one input folder, as the config has it, and what is to be recorded of how it was read."""
+    if names_a_model(folder) and reading.backend is None:
+        if reading.decoder_dir is not None:
+            raise errors.no_use_for_decoder(folder, REPRESENTATION_FILE)
+        return representation(data), {}
+    return _read(folder, data, reading)
+
+
+def load_folder(folder: Path, data: Any) -> Any:
+    """The model of one folder of several, with its own options instead of the config's."""
+    bindings = read_folder(folder)
+    if not bindings:
+        return _read(folder, data, AS_FOUND)[0]
+    name = bindings["representation.name"]
+    options = {key.rpartition(".")[2]: value for key, value in bindings.items() if key.startswith(f"{name}.")}
+    return registry.function("representations", name)(data, **options)
+
+
+@part("representation", supplied=("data",))
+def representation(data: Any, name: str) -> Any:
+    """The registered model `name` for `data`."""
+    return registry.function("representations", name)(data)
+
+
+def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any]]:
+    """What the first backend that can makes of a folder."""
+    check_reading(reading)
+    refusals: list[errors.NotForThisBackend] = []
+    for entry in _backends(reading.backend):
+        backend = entry.load()(trust=reading.trust)
+        if not backend.recognises(folder):
+            continue
+        try:
+            model = backend.read(folder, data, model_dir=reading.decoder_dir)
+        except errors.NotForThisBackend as refusal:
+            refusals.append(refusal)
+            continue
+        folders = getattr(model, "folders", {"representation": folder})
+        return model, {"backend": entry.name, **{f"folder_of_{part}": str(at) for part, at in folders.items()}}
+    if refusals:
+        raise refusals[0]
+    raise _no_model_in(folder, reading.backend)
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise if the backend or the decoder's folder is not there."""
+    list(_backends(reading.backend))
+    if reading.decoder_dir is not None:
+        check_folder(reading.decoder_dir, "--model_dir")
+
+
+def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
+    return errors.no_model_in(folder, [entry.name for entry in _backends(backend)], REPRESENTATION_FILE)
+
+
+def _backends(name: str | None) -> Iterator[Entry]:
+    """The one of that name, or all in the order in which they are tried."""
+    if name is not None:
+        yield registry.get("backends", name)
+        return
+    yield from sorted(registry.entries("backends"), key=lambda entry: entry.facts.get("rank", MIDDLE_RANK))

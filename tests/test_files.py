@@ -1,0 +1,67 @@
+"""Files of a stranger's folder."""
+
+import tracemalloc
+
+import pytest
+
+from causal_disent.errors import InvalidInput
+from causal_disent.files import inside, read_bounded
+
+
+def test_a_path_inside(tmp_path):
+    assert inside(tmp_path, "a/b.txt") == tmp_path / "a/b.txt"
+
+
+@pytest.mark.parametrize("name", ["../a", "a/../../b", "/etc/passwd", ".."])
+def test_a_path_that_leads_out_is_refused(tmp_path, name):
+    with pytest.raises(InvalidInput, match="leads out of the model's folder"):
+        inside(tmp_path, name)
+
+
+@pytest.mark.parametrize("name", ["link", "link/file", "folder/link"])
+def test_a_link_is_refused(tmp_path, name):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "model/folder").mkdir(parents=True)
+    for link in ("link", "folder/link"):
+        (tmp_path / "model" / link).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InvalidInput, match="symbolic link"):
+        inside(tmp_path / "model", name)
+
+
+def test_the_folder_itself_may_be_reached_through_a_link(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "model")
+    assert inside(tmp_path / "link", "a") == tmp_path / "link/a"
+
+
+def test_a_file_within_bounds_is_read(tmp_path):
+    (tmp_path / "a").write_bytes(b"12345")
+    assert read_bounded(tmp_path / "a", 5) == b"12345"
+
+
+def test_a_file_beyond_bounds_is_not_read(tmp_path):
+    with (tmp_path / "a").open("wb") as file:
+        file.truncate(10**9)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput, match="1,000,000,000 bytes, and 5 are the most"):
+            read_bounded(tmp_path / "a", 5)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_small_file_takes_little_memory_whatever_the_bound(tmp_path):
+    (tmp_path / "a").write_bytes(b"1")
+    tracemalloc.start()
+    try:
+        read_bounded(tmp_path / "a", 10**9)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["missing", "."])
+def test_what_is_no_file_is_refused(tmp_path, name):
+    with pytest.raises(InvalidInput, match="not there, or is no regular file"):
+        read_bounded(tmp_path / name, 5)
