@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ __all__ = [
     "new_file",
     "new_folder",
     "read_bounded",
+    "regular",
     "unusable",
     "written",
 ]
@@ -39,7 +41,8 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2
 #: What this process has put in place so far, for a message when it is interrupted.
 written: list[Path] = []
 
-_claimed: set[Path] = set()
+#: What this process has claimed, and the thread that did.
+_claimed: set[tuple[Path, int]] = set()
 
 
 @contextmanager
@@ -48,13 +51,13 @@ def claim(path: Path, *, wait: bool = False) -> Iterator[None]:
 
     What a dead process left half-written there is removed: all who write `path` hold the claim, so that nobody
     alive can be using it. The claim is a lock on a hidden file beside `path`; the system drops it when its owner
-    dies, however it dies. A process may claim again what it has claimed.
+    dies, however it dies. A thread may claim again what it has claimed.
 
     Args:
         path: what is going to be written.
         wait: for another process that writes it, instead of raising `errors.InUse`.
     """
-    place = path.absolute()
+    place = (path.absolute(), threading.get_ident())
     if place in _claimed:
         yield
         return
@@ -238,8 +241,18 @@ def _check_absent(path: Path, *, overwrite: bool) -> None:
 
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:
-    """The file `path` of a saved model cannot be used."""
-    return errors.InvalidInput(f"The saved model's file {path} cannot be used: {reason}.")
+    """The error for a file or folder that is not what it should be."""
+    return errors.InvalidInput(f"{path} cannot be used: {reason}.")
+
+
+def regular(path: Path) -> Path:
+    """`path`, if it is a file; whoever opened a pipe or a device would wait for it.
+
+    A file that is not there is for the caller to tell of.
+    """
+    if path.exists() and not path.is_file():
+        raise unusable(path, "it is a folder, a pipe, a socket or a device, and no file")
+    return path
 
 
 def inside(folder: Path, name: str) -> Path:
