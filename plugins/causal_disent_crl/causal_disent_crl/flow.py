@@ -57,7 +57,7 @@ class Flow(MechanismData):
         >>> data.factor_names, data.factors_num_values, len(data.factor_table)
         (('ball', 'height', 'flow', 'hole'), [30, 5, 50, 9], 6874)
         >>> Flow().factor_values(np.array([8099])).round(3).tolist()
-        [[34.0, 5.356, 66.138, 14.0]]
+        [[34.0, 5.356, 66.135, 14.0]]
     """
 
     name = "flow"

@@ -91,18 +91,16 @@ def after_intervention(experiment: str, factual: FloatArray, given: Mapping[str,
             "counterfactual. The experiments buchholz_1_obs and uniform have them."
         )
     per_unit, edges = _per_unit(), edges_of(experiment)
-    change: dict[str, FloatArray] = {}
+    before = dict(zip(FACTORS, factual.T, strict=True))
+    after: dict[str, FloatArray] = {}
     for factor in ORDER:
-        before = factual[:, FACTORS.index(factor)]
-        if factor in given:
-            change[factor] = given[factor] - before
-            continue
-        moved = sum(
-            (WEIGHTS[edge] * change[edge[0]] / per_unit[edge[0]] for edge in edges if edge[1] == factor),
-            start=np.zeros(len(factual)),
-        )
-        change[factor] = np.clip(before + moved * per_unit[factor], *LIMITS[factor]) - before
-    return factual + np.stack([change[factor] for factor in FACTORS], axis=1)
+        moved = np.zeros(len(factual))
+        for cause, effect in edges:
+            if effect == factor:
+                moved += WEIGHTS[cause, effect] * (after[cause] - before[cause]) / per_unit[cause]
+        follows = np.clip(before[factor] + moved * per_unit[factor], *LIMITS[factor])
+        after[factor] = given.get(factor, follows)
+    return np.stack([after[factor] for factor in FACTORS], axis=1)
 
 
 def _linear(num: int, target: str | None, random_state: np.random.RandomState) -> FloatArray:

@@ -44,11 +44,11 @@ class Pendulum(MechanismData):
         >>> data.factor_names, data.factors_num_values
         (('angle', 'light', 'length', 'position'), [84, 87, 10, 18])
         >>> data.factor_values(np.array([4]))
-        array([[-40.,  64.,   3.,   3.]])
+        array([[-40.,  64.,   3.,   2.]])
         >>> sorted(data.graph.predecessors("length"))
         ['angle', 'light']
         >>> data.counterfactual_values(np.array([4]), {"light": 120}).tolist()
-        [[-40.0, 120.0, 7.0, 10.0]]
+        [[-40.0, 120.0, 8.0, 9.0]]
     """
 
     name = "pendulum"
