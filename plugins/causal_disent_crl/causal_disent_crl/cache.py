@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from causal_disent_datasets.unpacked import user_cache
 
-from causal_disent.evaluation.results import new_file
+from causal_disent.files import new_file
 
 __all__ = ["MOST_FILES", "kept"]
 

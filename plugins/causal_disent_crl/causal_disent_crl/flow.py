@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from causal_disent import errors
-from causal_disent.data._given import is_whole
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent_crl.draws import Draws
+from causal_disent_crl.draws import Draws, seeded
 from causal_disent_crl.images import resized
 from causal_disent_crl.mechanism_data import SIDE, MechanismData
 
@@ -80,10 +78,6 @@ class Flow(MechanismData):
         noise_seed: int | None = None,
         collisions: bool = False,
     ) -> None:
-        if noise_seed is not None and not (is_whole(noise_seed) and 0 <= noise_seed < 2**32):
-            raise errors.InvalidInput(
-                f"`noise_seed` is a whole number from 0 to {2**32 - 1}, or None; given: {noise_seed!r}."
-            )
         self._noise_seed, self._collisions = noise_seed, collisions
         super().__init__(folder, split, labels, scaling, size, channels, cache)
 
@@ -94,7 +88,7 @@ class Flow(MechanismData):
         height = _height(ball, raw)
         noise = np.full(len(ball), LEAST_NOISE)
         if self._noise_seed is not None:
-            drawn = np.abs(np.random.RandomState(self._noise_seed).standard_normal(len(noise)))
+            drawn = np.abs(seeded("noise_seed", self._noise_seed).standard_normal(len(noise)))
             noise *= np.maximum(drawn, 1)
         values = np.stack([ball, height, _flow(height, hole), hole], axis=1)
         return Draws.numbered(values, noise, np.arange(len(ball)) % 5 == 4)

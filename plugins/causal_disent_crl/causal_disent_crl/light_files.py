@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.light_experiments import EXPERIMENTS, FACTORS, LIMITS
 
@@ -48,8 +49,7 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
     if not root.is_dir():
         raise errors.InvalidInput(f"The folder {folder} does not exist.")
     names = [name for known in EXPERIMENTS for name in (known, f"{known}_synth_det")]
-    if experiment not in names:
-        raise errors.unknown("experiment", experiment, names)
+    check_choice("experiment", experiment, names)
     table, images = root / experiment / f"{experiment}.csv", root / experiment / f"images_{size}"
     for path in (table, images):
         if not path.exists():

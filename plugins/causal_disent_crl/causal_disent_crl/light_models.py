@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
 __all__ = ["MODELS", "colors", "hexagon"]
@@ -40,8 +40,7 @@ def colors(values: FloatArray, model: str) -> FloatArray:
         >>> colors(np.array([[255.0, 51.0, 0.0, 60.0, 0.0]]), "F1").round(4).tolist()
         [[0.25, 0.05, 0.0]]
     """
-    if model not in MODELS:
-        raise errors.unknown("model of the light tunnel:", model, MODELS)
+    check_choice("model", model, MODELS)
     source = values[:, :3] / 255
     passed = np.cos(np.deg2rad(values[:, 3] - values[:, 4]))[:, None] ** 2
     if model == "F1":

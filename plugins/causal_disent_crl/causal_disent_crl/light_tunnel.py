@@ -12,11 +12,12 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.data._given import is_number, is_whole
+from causal_disent.arguments import is_number, is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.cache import kept
+from causal_disent_crl.draws import seeded
 from causal_disent_crl.images import KeptImages
 from causal_disent_crl.interventions import Do, set_values
 from causal_disent_crl.light_experiments import (
@@ -89,7 +90,7 @@ class LightTunnel(TableData):
         graph.add_edges_from(edges_of(self.experiment))
         source: ImageSource
         if folder is None:
-            self.values = draw_experiment(experiment, _number(experiment, num), _generator(seed))
+            self.values = draw_experiment(experiment, _number(experiment, num), seeded("seed", seed))
             source = SimulatedPhotographs(self.values, model, size, radius, graph)
         else:
             found = find_experiment(folder, experiment, size)
@@ -177,12 +178,6 @@ def _number(experiment: str, num: int | None) -> int:
     if not is_whole(num) or not 1 <= num <= MOST:
         raise errors.InvalidInput(f"`num` is a whole number from 1 to {MOST:,}; given: {num!r}.")
     return num
-
-
-def _generator(seed: int) -> np.random.RandomState:
-    if not is_whole(seed) or not 0 <= seed < 2**32:
-        raise errors.InvalidInput(f"`seed` is a whole number from 0 to {2**32 - 1}; given: {seed!r}.")
-    return np.random.RandomState(seed)
 
 
 def _places(values: FloatArray) -> IntArray:

@@ -13,6 +13,7 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.progress import track
@@ -80,9 +81,10 @@ class MechanismData(TableData):
         channels: str = "rgba",
         cache: str | Path | None = None,
     ) -> None:
-        _check("labels", labels, LABELS)
-        _check("size", size, SIZES)
-        _check("channels", channels, CHANNELS)
+        check_choice("labels", labels, LABELS)
+        if size not in SIZES:
+            raise errors.InvalidInput(f"`size` is one of {errors.listing(SIZES)}; given: {size!r}.")
+        check_choice("channels", channels, CHANNELS)
         self._exact = labels == "exact"
         whole = self.all_draws()
         chosen = whole.rows_of(split)
@@ -199,11 +201,6 @@ class MechanismData(TableData):
             f"{apart.max()} of 255 at the most",
         ]
         return lines if len(apart) == total else [*lines, incomplete(len(apart), total, "images")]
-
-
-def _check(option: str, given: object, allowed: tuple[object, ...]) -> None:
-    if given not in allowed:
-        raise errors.InvalidInput(f"`{option}` is one of {errors.listing(allowed)}; given: {given!r}.")
 
 
 def _columns(values: FloatArray) -> list[np.ndarray]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
-from causal_disent_crl.flow import Flow
-from causal_disent_crl.light_tunnel import LightTunnel
-from causal_disent_crl.pendulum import Pendulum
 
 __all__ = ["register_datasets"]
 
@@ -18,7 +15,7 @@ _CHAMBER = "https://github.com/juangamella/causal-chamber (datasets/lt_crl_bench
 def register_datasets(register: Register) -> None:
     register(
         "pendulum",
-        Pendulum,
+        "causal_disent_crl.pendulum:Pendulum",
         summary="a pendulum, a light and the shadow: 4 factors, 7,308 images, 96x96x4",
         licence="Apache-2.0; the published files: MIT",
         published=f"{_CAUSALVAE}; drawn here",
@@ -26,7 +23,7 @@ def register_datasets(register: Register) -> None:
     )
     register(
         "flow",
-        Flow,
+        "causal_disent_crl.flow:Flow",
         summary="a ball, water and the jet from a hole: 4 factors, 8,100 images, 96x96x4",
         licence="Apache-2.0; the published files: MIT",
         published=f"{_CAUSALVAE}; drawn here",
@@ -34,7 +31,7 @@ def register_datasets(register: Register) -> None:
     )
     register(
         "light_tunnel",
-        LightTunnel,
+        "causal_disent_crl.light_tunnel:LightTunnel",
         summary="light behind two polarizers, simulated or photographed: 5 factors, 64x64x3",
         licence="Apache-2.0; the published photographs: CC BY 4.0",
         published=f"{_CHAMBER}; simulated here",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
 __all__ = ["DERIVED", "Scaling", "find_scaling"]
@@ -45,12 +45,11 @@ def find_scaling(
     """
     if name is None:
         return None
+    check_choice("scaling", name, (*published, *DERIVED))
     if name in published:
         centre, scale = zip(*published[name], strict=True)
         return Scaling(centre, scale)
     if name == "min_max":
         low, high = values.min(axis=0), values.max(axis=0)
         return Scaling(tuple(low.tolist()), tuple((high - low).tolist()))
-    if name == "z_score":
-        return Scaling(tuple(values.mean(axis=0).tolist()), tuple(values.std(axis=0).tolist()))
-    raise errors.unknown("scaling", name, (*published, *DERIVED))
+    return Scaling(tuple(values.mean(axis=0).tolist()), tuple(values.std(axis=0).tolist()))

@@ -52,7 +52,7 @@ def test_drawing_leaves_pyplot_alone():
 
 def test_options_through_gin(registered):
     from causal_disent.config import gin_config
-    from causal_disent.steps.dataset import dataset
+    from causal_disent.runs.dataset import dataset
 
     bindings = ["dataset.name = 'pendulum'", "pendulum.channels = 'rgb'", "pendulum.split = 'test'"]
     with gin_config(bindings=bindings):
@@ -80,7 +80,7 @@ def test_verify_tells_what_a_folder_holds(registered, samples, capsys):
 
 
 def test_draws_are_the_images_of_their_factors():
-    data = ENTRIES["pendulum"].factory(labels="published")
+    data = ENTRIES["pendulum"].load()(labels="published")
     factors, images = data.sample(20, np.random.RandomState(3))
     shown = data.observations(data.sample_indices(factors, np.random.RandomState(0)))
     # One image for each angle and light: nothing is left to chance.

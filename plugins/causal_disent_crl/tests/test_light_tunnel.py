@@ -126,8 +126,8 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"experiment": "buchholz"}, "Unknown experiment 'buchholz'. Did you mean 'buchholz_1"),
-        ({"model": "F4"}, "Unknown model of the light tunnel: 'F4'"),
+        ({"experiment": "buchholz"}, "Unknown `experiment` 'buchholz'. Did you mean 'buchholz_1"),
+        ({"model": "F4"}, "Unknown `model` 'F4'"),
         ({"num": 0}, "`num` is a whole number from 1 to 1,000,000; given: 0"),
         ({"seed": -1}, "`seed` is a whole number"),
         ({"size": 0}, "`size` is a whole number from 1 to 1024; given: 0"),
@@ -254,5 +254,5 @@ def test_a_damaged_experiment_is_an_error_that_names_the_file(tmp_path, damage):
 
 
 def test_experiments_that_do_not_exist(tmp_path):
-    with pytest.raises(errors.UnknownName, match="Unknown experiment 'unifrom'. Did you mean 'uniform'"):
+    with pytest.raises(errors.UnknownName, match="Unknown `experiment` 'unifrom'. Did you mean 'uniform'"):
         LightTunnel(write(tmp_path / "lt"), "unifrom")

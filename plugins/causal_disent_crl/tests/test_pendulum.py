@@ -141,11 +141,11 @@ def test_indices_are_places_among_the_values(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": "rounded"}, "`labels` is one of exact, published; given: 'rounded'"),
+        ({"labels": "rounded"}, "Unknown `labels` 'rounded'. There are: exact, published"),
         ({"size": 128}, "`size` is one of 96, 64; given: 128"),
-        ({"channels": "grey"}, "`channels` is one of rgba, rgb; given: 'grey'"),
-        ({"split": "tset"}, "Unknown split 'tset'. Did you mean 'test'"),
-        ({"scaling": "causal_vae"}, "Unknown scaling 'causal_vae'. Did you mean 'causalvae'"),
+        ({"channels": "grey"}, "Unknown `channels` 'grey'. There are: rgba, rgb"),
+        ({"split": "tset"}, "Unknown `split` 'tset'. Did you mean 'test'"),
+        ({"scaling": "causal_vae"}, "Unknown `scaling` 'causal_vae'. Did you mean 'causalvae'"),
         ({"folder": "nowhere"}, "The folder nowhere does not exist"),
     ],
 )
