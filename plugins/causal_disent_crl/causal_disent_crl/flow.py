@@ -118,7 +118,7 @@ class Flow(MechanismData):
         """(n,): gravity's noise, as it was drawn, or what makes the drawing most like the image that was read."""
         if not self.is_read:
             return super().noise(indices)
-        pixels = self.source.pixels[np.asarray(indices)]  # type: ignore[attr-defined]
+        pixels = self.source.pixels[np.asarray(indices)]
         return np.array(
             [self._fitted(image, row) for image, row in zip(pixels, self.draws.values[indices], strict=True)]
         )

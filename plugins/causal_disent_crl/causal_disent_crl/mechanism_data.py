@@ -70,6 +70,7 @@ class MechanismData(TableData):
     limits: ClassVar[Mapping[str, tuple[float, float]]]
     #: How files are called.
     form: ClassVar[str]
+    source: KeptImages
 
     def __init__(
         self,
@@ -164,8 +165,8 @@ class MechanismData(TableData):
             do: factor -> the number that it is set to, or one for each image, in the units of `factor_values`.
         """
         after = self._after(indices, do)
-        pixels = resized(self.draw(after, self.noise(indices)), self.source.size)  # type: ignore[attr-defined]
-        return as_floats(pixels, self.source.channels)  # type: ignore[attr-defined]
+        pixels = resized(self.draw(after, self.noise(indices)), self.source.size)
+        return as_floats(pixels, self.source.channels)
 
     def counterfactual_values(self, indices: IntArray, do: Do) -> FloatArray:
         """(n, factors): the `factor_values` of `counterfactual`."""
@@ -190,11 +191,11 @@ class MechanismData(TableData):
         """Read all files of a published folder, and compare them with what the mechanism draws."""
         if folder is None:
             return ["images are drawn; the option folder=... names published files to check"]
-        data: Any = cls(folder)
+        data = cls(folder)
         drawn = np.empty_like(data.source.pixels)
         cls._fill(data.draws, drawn)
         apart = np.abs(drawn.astype(np.int16) - data.source.pixels).max(axis=(1, 2, 3))
-        total = np.count_nonzero(~data.all_draws().overwritten)
+        total = int((~data.all_draws().overwritten).sum())
         lines = [
             f"{folder}: {len(apart):,} images of {SIDE}x{SIDE} pixels",
             f"{np.count_nonzero(apart == 0):,} are pixel for pixel what the mechanism draws; the others differ by "
