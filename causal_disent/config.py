@@ -14,6 +14,7 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
+from causal_disent.files import read_bounded
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import Entry, Part, registry
 
@@ -39,6 +40,8 @@ REQUIRED = gin.REQUIRED
 
 #: Of a line that cannot be read, so many are shown.
 MOST_CHARACTERS = 200
+#: What a config from outside may have.
+MOST_BYTES = 2**20
 
 #: What a data set is called by, and what leaves it open: the one that the representation was made for.
 DATASET_NAME, OPEN = "dataset.name", "auto"
@@ -360,8 +363,9 @@ def recorded_bindings(path: Path) -> dict[str, str]:
 
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
-    with _clear_errors(str(path)), path.open(encoding="utf-8") as file:
-        yield from config_parser.ConfigParser(file, delegate)
+    text = read_bounded(path, MOST_BYTES)
+    with _clear_errors(str(path)):
+        yield from config_parser.ConfigParser(text.decode("utf-8"), delegate)
 
 
 def _key(statement: config_parser.BindingStatement) -> str:
