@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.beta_vae import compute_beta_vae_sklearn
-from causal_disent.metrics.causal_disentanglement import compute_causal_disentanglement
-from causal_disent.metrics.cg import compute_cg
-from causal_disent.metrics.dci import dci
-from causal_disent.metrics.dci_es import compute_dci_es
-from causal_disent.metrics.dcimig import compute_dcimig
-from causal_disent.metrics.downstream_task import compute_downstream_task
-from causal_disent.metrics.factor_vae import compute_factor_vae
-from causal_disent.metrics.fairness import compute_fairness
-from causal_disent.metrics.infomec import compute_infomec
-from causal_disent.metrics.irs import irs
-from causal_disent.metrics.jemmig import compute_jemmig
-from causal_disent.metrics.mcc import compute_mcc
-from causal_disent.metrics.mig import mig
-from causal_disent.metrics.mig_sup import compute_mig_sup
-from causal_disent.metrics.modularity_explicitness import compute_modularity_explicitness
-from causal_disent.metrics.r2 import compute_r2
-from causal_disent.metrics.reduced_downstream_task import compute_reduced_downstream_task
-from causal_disent.metrics.sap_score import sap_score
-from causal_disent.metrics.strong_downstream_task import compute_strong_downstream_task
-from causal_disent.metrics.tmex import compute_tmex
 from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
-from causal_disent.metrics.uc import compute_uc
-from causal_disent.metrics.unified_scores import compute_unified_scores
-from causal_disent.metrics.unsupervised_metrics import compute_unsupervised_metrics
 from causal_disent.registry import Register
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
@@ -80,276 +59,21 @@ def register_representations(register: Register) -> None:
     register("noise_oracle", oracles.noise_oracle, summary="codes that say nothing")
 
 
+def _declared(package: str) -> Iterator[Any]:
+    """What the modules of `package` declare to be known by a name: ``@metric(...)`` and ``@part(...)``."""
+    folder = import_module(package)
+    for found in iter_modules(folder.__path__, f"{package}."):
+        for value in () if found.ispkg else vars(import_module(found.name)).values():
+            # Of what a module has imported from another, that one speaks.
+            if hasattr(value, "declaration") and value.__module__ == found.name:
+                yield value
+
+
 @hookimpl
 def register_metrics(register: Register) -> None:
-    register(irs)
-    register(
-        "uc",
-        compute_uc,
-        summary="are the factors captured by separate codes?",
-        assumes="discrete factors, at least two, possibly confounded; any number of codes",
-        headline="UC",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "cg",
-        compute_cg,
-        summary="do interventions on a factor's codes change it, and only they?",
-        assumes="discrete factors, possibly confounded; a decoder; any number of codes",
-        headline="CG",
-        also=("CG_average",),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "causal_disentanglement",
-        compute_causal_disentanglement,
-        summary="irs, uc and cg of one sample",
-        assumes="discrete factors, at least two, possibly confounded; a decoder",
-        headline="CG",
-        also=(
-            "IRS",
-            "UC",
-        ),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(mig)
-    register(sap_score)
-    register(
-        "modularity_explicitness",
-        compute_modularity_explicitness,
-        summary="does a code tell of one factor, and do all tell every factor plainly?",
-        assumes="discrete, independent factors, two or more",
-        headline="modularity_score",
-        also=("explicitness_score_test",),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "unsupervised_metrics",
-        compute_unsupervised_metrics,
-        summary="how far the codes are from independent",
-        assumes="nothing of the factors; two or more codes",
-        headline="gaussian_total_correlation",
-        also=(
-            "gaussian_wasserstein_correlation_norm",
-            "mutual_info_score",
-        ),
-        better="lower",
-        range=(0.0, inf),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-        known_failures={"perfect_beats_noise": "codes of noise are as independent as perfect ones"},
-    )
-    register(
-        "beta_vae_sklearn",
-        compute_beta_vae_sklearn,
-        summary="do differences of codes tell which factor two points share?",
-        assumes="discrete, independent factors, two or more",
-        headline="eval_accuracy",
-        better="higher",
-        range=(0.0, 1.0),
-    )
-    register(
-        "factor_vae_score",
-        compute_factor_vae,
-        summary="does the code that varies least tell which factor was fixed?",
-        assumes="discrete, independent factors",
-        headline="eval_accuracy",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("permutation",),
-    )
-    register(
-        "mcc",
-        compute_mcc,
-        summary="does each factor correlate with a code of its own?",
-        assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
-        headline="MCC_pearson",
-        also=("MCC_spearman",),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "tmex",
-        compute_tmex,
-        summary="does each factor's code depend on that factor alone, given the others?",
-        assumes="discrete factors that vary given the others, confounded or not; any number of codes",
-        headline="T-MEX_share",
-        also=("T-MEX (lower)",),
-        better="lower",
-        range=(0.0, 1.0),
-        invariances=("permutation",),
-    )
-    register(
-        "r2",
-        compute_r2,
-        summary="do linear maps predict factors from codes, and codes from factors?",
-        assumes="ordered factors, discrete or continuous; any number of codes",
-        headline="R2",
-        also=("R2_reverse",),
-        better="higher",
-        range=(-inf, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "mig_sup",
-        compute_mig_sup,
-        summary="gap between the two factors each code says most about",
-        assumes="discrete, independent factors, at least two; any number of codes",
-        headline="MIG_sup",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "jemmig",
-        compute_jemmig,
-        summary="one code per factor, and nothing else in that code?",
-        assumes="discrete, independent factors; at least two codes",
-        headline="JEMMIG",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "dcimig",
-        compute_dcimig,
-        summary="entropy captured by codes that tell one factor from the others",
-        assumes="discrete, independent factors, at least two; at least as many codes as factors",
-        headline="DCIMIG",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "infomec",
-        compute_infomec,
-        summary="modularity, explicitness and compactness by information",
-        assumes="discrete, independent factors, at least two; any number of codes",
-        headline="InfoM",
-        also=(
-            "InfoE",
-            "InfoC",
-        ),
-        better="higher",
-        range=(-inf, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "dci_es",
-        compute_dci_es,
-        summary="how small a probe reads the factors off, and how few codes?",
-        assumes="ordered factors unless named categorical; any number of codes",
-        headline="DCI_ES_explicitness",
-        also=(
-            "DCI_ES_size",
-            "DCI_ES_informativeness",
-        ),
-        better="higher",
-        range=(-1.0, 1.0),
-        invariances=("rescaling",),
-    )
-    register(dci)
-    register(
-        "downstream_task",
-        compute_downstream_task,
-        summary="how well are the factors predicted from so many codes?",
-        assumes="discrete factors; any number of codes",
-        headline="100:mean_test_accuracy",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("rescaling",),
-    )
-    register(
-        "reduced_downstream_task",
-        compute_reduced_downstream_task,
-        summary="how well without the codes that matter most?",
-        assumes="discrete factors; several codes",
-        headline="100:mean_test_accuracy_other_factors",
-        also=("mean_test_accuracy_reduced_factor (lower)",),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("rescaling",),
-    )
-    register(
-        "strong_downstream_task",
-        compute_strong_downstream_task,
-        summary="are the factors predicted where a factor takes values never trained on?",
-        assumes="discrete factors, several; any number of codes",
-        headline="100:mean_strong_test_accuracy",
-        also=("mean_test_accuracy",),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("rescaling",),
-    )
-    register(
-        "fairness",
-        compute_fairness,
-        summary="do predictions of one factor depend on another?",
-        assumes="discrete, independent factors, several; any number of codes",
-        headline="mean_fairness:mean_pred:mean_sens",
-        better="lower",
-        range=(0.0, 1.0),
-        invariances=("rescaling",),
-    )
-    register(
-        "unified_scores",
-        compute_unified_scores,
-        summary="several aggregations of several matrices of codes and factors",
-        assumes="discrete, independent factors; two or more codes",
-        headline="mutual_information_matrix.mig",
-        also=(
-            "importance_gbt_matrix.dci",
-            "mutual_information_matrix.modularity",
-            "accuracy_svm_matrix.sap",
-        ),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
+    for package in ("causal_disent.metrics", "causal_disent.metrics.tools"):
+        for declared in _declared(package):
+            register(declared)
 
 
 @hookimpl
@@ -381,34 +105,3 @@ def register_parts(register: Register) -> None:
     register(
         "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
     )
-    tools = "causal_disent.metrics.tools"
-    register("discretizer", f"{tools}.discretize:discretizer", summary="how codes are put into bins, if at all")
-    for name, summary in (("histogram_discretizer", "equally wide bins from the smallest to the largest value"),):
-        register(name, f"{tools}.discretize:{name}", summary=summary)
-    for name, summary in (
-        ("predictor", "what downstream tasks predict with"),
-        ("gradient_boosting", "scikit-learn's gradient boosted trees, as disentanglement_lib's"),
-        ("gradient_boosting_classifier", "the same by disentanglement_lib's name"),
-        ("histogram_boosting", "the same trees on binned codes, twenty to forty times as fast"),
-        ("random_forest", "random forest"),
-        ("l1_logistic", "logistic regression with an L1 penalty on standardised codes"),
-        ("logistic_regression_cv", "logistic regression, its penalty chosen by cross-validation"),
-    ):
-        register(name, f"{tools}.estimators:{name}", summary=summary)
-    metrics = "causal_disent.metrics"
-    register("prune_dims", f"{metrics}.factor_vae:prune_dims", summary="which codes vary enough to count")
-    register("factorwise_dci", f"{metrics}.reduced_downstream_task:factorwise_dci", summary="codes by importance")
-    register(
-        "reduced_representation",
-        f"{metrics}.reduced_downstream_task:reduced_representation",
-        summary="how codes are left out",
-    )
-    for name, summary in (
-        ("importance_gbt_matrix", "importance in gradient boosted trees"),
-        ("mutual_information_matrix", "mutual information of binned codes"),
-        ("accuracy_svm_matrix", "accuracy of a linear classifier on one code"),
-    ):
-        register(name, f"{metrics}.unified_scores:{name}", summary=summary)
-    for name, target in (("unified_score_validation", "unified_scores:compute_unified_scores_on_fixed_data"),):
-        register(name, f"{metrics}.{target}", summary="the metric on given observations and labels")
-    register("udr_sklearn", f"{metrics}.udr:compute_udr", summary="how alike models of one kind are")

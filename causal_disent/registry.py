@@ -118,7 +118,7 @@ class Register:
     ) -> None:
         """Offer `target` under `name`; `facts` are typed values that listings and checks show.
 
-        What was declared where it is defined, as ``@metric(...)`` does, is given alone.
+        What was declared where it is defined, as ``@metric(...)`` and ``@part(...)`` do, is given alone.
         """
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:
@@ -285,6 +285,16 @@ class Part:
         self.function = function
         self.supplied = tuple(supplied)
         update_wrapper(self, function)
+
+    @property
+    def declaration(self) -> Part:
+        """What a hook's callback asks: ``register(part)``."""
+        return self
+
+    def entries(self, owner: str) -> Iterator[Entry]:
+        """What becomes known; the summary is the first line of the docstring."""
+        summary = (self.function.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+        yield Entry("parts", self.name, owner, self, summary)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._in_use()(*args, **kwargs)
