@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Any
-
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
-from causal_disent.registry import Register
+from causal_disent.registry import Register, declared_in
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
 
@@ -59,20 +54,10 @@ def register_representations(register: Register) -> None:
     register("noise_oracle", oracles.noise_oracle, summary="codes that say nothing")
 
 
-def _declared(package: str) -> Iterator[Any]:
-    """What the modules of `package` declare to be known by a name: ``@metric(...)`` and ``@part(...)``."""
-    folder = import_module(package)
-    for found in iter_modules(folder.__path__, f"{package}."):
-        for value in () if found.ispkg else vars(import_module(found.name)).values():
-            # Of what a module has imported from another, that one speaks.
-            if hasattr(value, "declaration") and value.__module__ == found.name:
-                yield value
-
-
 @hookimpl
 def register_metrics(register: Register) -> None:
     for package in ("causal_disent.metrics", "causal_disent.metrics.tools"):
-        for declared in _declared(package):
+        for declared in declared_in(package):
             register(declared)
 
 

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "part", "registry"]
+__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "declared_in", "part", "registry"]
 
 
 @dataclass(frozen=True)
@@ -325,6 +326,19 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
         6
     """
     return lambda function: Part(name, function, supplied)
+
+
+def declared_in(package: str) -> Iterator[Any]:
+    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
+
+    Args:
+        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+    """
+    for found in iter_modules(import_module(package).__path__, f"{package}."):
+        for value in () if found.ispkg else vars(import_module(found.name)).values():
+            # What a module has imported belongs to another.
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
+                yield value
 
 
 def _plain(thing: Any) -> Callable[..., Any]:

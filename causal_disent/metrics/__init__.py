@@ -23,9 +23,23 @@ from causal_disent.metrics.modularity_explicitness import modularity_explicitnes
 from causal_disent.metrics.r2 import r2 as r2
 from causal_disent.metrics.reduced_downstream_task import reduced_downstream_task as reduced_downstream_task
 from causal_disent.metrics.sap_score import sap_score as sap_score
+from causal_disent.metrics.strong_downstream_task import Shift as Shift
 from causal_disent.metrics.strong_downstream_task import strong_downstream_task as strong_downstream_task
 from causal_disent.metrics.tmex import tmex as tmex
+from causal_disent.metrics.tools.declaration import metric as metric
+from causal_disent.metrics.tools.information import entropies as entropies
+from causal_disent.metrics.tools.information import mutual_information_matrix as mutual_information_matrix
+from causal_disent.metrics.tools.needs import points as points
+from causal_disent.metrics.tools.needs import train_test as train_test
+from causal_disent.metrics.tools.result import Result as Result
 from causal_disent.metrics.uc import uc as uc
+from causal_disent.metrics.uc import uc_of_sets as uc_of_sets
+from causal_disent.metrics.uc import uc_per_rho as uc_per_rho
+from causal_disent.metrics.udr_sklearn import gaussian_kl as gaussian_kl
 from causal_disent.metrics.udr_sklearn import udr_sklearn as udr_sklearn
 from causal_disent.metrics.unified_scores import unified_scores as unified_scores
 from causal_disent.metrics.unsupervised_metrics import unsupervised_metrics as unsupervised_metrics
+from causal_disent.registry import declared_in
+
+# Those above are named for type checkers and readers; a metric in a new module is found without a line here.
+globals().update({_found.__name__: _found for _found in declared_in(__name__)})

@@ -47,18 +47,17 @@ def prune_dims(variances: FloatArray, threshold: float = 0.0) -> np.ndarray:
 
 
 def factor_vae_of_variances(
-    train: Labelled, test: Labelled, codes: FloatArray, num_factors: int, **threshold: float
+    train: Labelled, test: Labelled, global_variances: FloatArray, active: np.ndarray, num_factors: int
 ) -> FactorVaeResult:
     """The last step: count votes and score them.
 
     Args:
         train: variances within batches (votes, codes), and the factor fixed in each (votes,).
         test: the same of other votes.
-        codes: (points, codes) without a fixed factor.
+        global_variances: (codes,) of points without a fixed factor.
+        active: (codes,) booleans; the other codes get no votes.
         num_factors: how many factors there are.
-        threshold: as for `factor_vae_score`; gin's ``prune_dims.threshold`` if it is not given.
     """
-    active, global_variances = _active_codes(codes, **threshold)
     if not active.any():
         return FactorVaeResult(0.0, 0.0, 0, np.zeros((num_factors, len(active)), dtype=np.int64))
     votes, test_votes = (
@@ -95,13 +94,21 @@ def _batch_variances(codes: FloatArray) -> FloatArray:
     return np.var(codes, axis=1, ddof=1)
 
 
+def _of_votes(
+    train: Labelled, test: Labelled, codes: FloatArray, num_factors: int, **threshold: float
+) -> FactorVaeResult:
+    """The result of votes, and of codes (points, codes) without a fixed factor."""
+    active, variances = _active_codes(codes, **threshold)
+    return factor_vae_of_variances(train, test, variances, active, num_factors)
+
+
 @metric(
     "factor_vae_score",
     needs=Votes(
         {"batch_size": 64, "num_train": 10_000, "num_eval": 5_000, "num_variance_estimate": 10_000},
         draw_batch,
         _batch_variances,
-        factor_vae_of_variances,
+        _of_votes,
         min_batch=2,
     ),
     reports={
@@ -157,7 +164,7 @@ def factor_vae_score(
     check_sizes(2, batch_size, num_train=num_train, num_eval=num_eval)
     generator = check_random_state(random_state)
     train, test = (_resampled(codes, factors, num, batch_size, generator) for num in (num_train, num_eval))
-    return factor_vae_of_variances(train, test, codes, factors.shape[1], threshold=threshold)
+    return _of_votes(train, test, codes, factors.shape[1], threshold=threshold)
 
 
 def _resampled(

@@ -13,7 +13,7 @@ from causal_disent.arguments import check_at_least
 from causal_disent.metrics.tools.fitting import forked
 from causal_disent.metrics.tools.needs import Sample, Source, TrainTest
 
-__all__ = ["Sizes"]
+__all__ = ["Sizes", "sizes_of"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Sizes(TrainTest):
         return {**super().parameters, "num_train": (10, 100, 1_000, 10_000)}
 
     def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
-        for size in _sizes_of(drawn.pop("num_train")):
+        for size in sizes_of(drawn.pop("num_train")):
             (found,) = self.draw_one(source, num_train=size, **drawn)
             # A generator of its own for the fits, so that the next size draws what it always drew.
             yield Sample(found.arguments, forked(source.random_state), found.keywords, f"{size}:")
@@ -37,7 +37,7 @@ class Sizes(TrainTest):
         return super().draw(source, **drawn)
 
 
-def _sizes_of(num_train: int | Sequence[int]) -> list[int]:
+def sizes_of(num_train: int | Sequence[int]) -> list[int]:
     """Sizes of training sets, given one or several."""
     sizes = [num_train] if isinstance(num_train, (int, np.integer)) else list(num_train)
     if not sizes:
