@@ -159,7 +159,7 @@ def test_bad_decoders_and_classifiers(decode, predict_proba, message):
         ({"attribution": [[0]]}, r"One set of codes per factor \(2\) is needed; given: 1"),
         ({"attribution": [[0], [2]]}, r"The set of factor 1 must hold code indices from 0 to 1; given: \[2\]"),
         ({"attribution": [[0], []]}, r"The set of factor 1 must hold"),
-        ({"batch_size": 0}, r"`batch_size` must be at least 1"),
+        ({"decode_batch_size": 0}, r"`decode_batch_size` must be a whole number, at least 1"),
         ({"rho": 3}, r"whole number from 1 to 2"),
     ],
 )

@@ -90,7 +90,7 @@ def test_all_sizes_of_a_metric_are_one_call(tmp_path):
 
 def test_only_fits_that_stopped_are_counted():
     made = iter([few_steps(), newton(), few_steps()])
-    assert one_warning(downstream_task, TRAIN, TEST, estimator=lambda: next(made)).startswith(
+    assert one_warning(downstream_task, *TRAIN, test=TEST, estimator=lambda: next(made)).startswith(
         "downstream_task: 2 of 3 fits"
     )
 

@@ -23,7 +23,7 @@ def test_perfect_codes_forget_their_factor_and_no_other():
     np.testing.assert_allclose(result.test_accuracy.diagonal(), [1 / 3, 1 / 2, 1 / 4])
     assert (result.test_accuracy[~np.eye(3, dtype=bool)] == 1).all()
     np.testing.assert_array_equal(result.removed, [[0], [1], [2]])
-    assert result.score == pytest.approx(1 - (1 / 3 + 1 / 2 + 1 / 4) / 3)
+    assert result.gap == pytest.approx(1 - (1 / 3 + 1 / 2 + 1 / 4) / 3)
 
 
 def test_duplicated_codes_need_two_removals():
@@ -38,7 +38,7 @@ def test_duplicated_codes_need_two_removals():
 def test_noise_has_nothing_to_lose(random_state):
     points = (random_state.normal(size=(240, 3)), grid(10)[1])
     test = (random_state.normal(size=(240, 3)), grid(10)[1])
-    assert abs(reduced_downstream_task(*points, test=test, measure=fast_importance, **FAST).score) < 0.15
+    assert abs(reduced_downstream_task(*points, test=test, measure=fast_importance, **FAST).gap) < 0.15
 
 
 def test_removing_none_is_the_downstream_task():

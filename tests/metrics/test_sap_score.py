@@ -75,7 +75,7 @@ def test_constant_factors_are_left_out():
     codes, factors = points(300, 0)
     padded = np.hstack([factors, np.ones((300, 1), dtype=int)])
     for continuous in (False, True):
-        with pytest.warns(UserWarning, match="sap leaves out factors that never vary: 3"):
+        with pytest.warns(UserWarning, match="sap_score leaves out factors that never vary: 3"):
             result = sap_score(codes, padded, test=(codes, padded), continuous_factors=continuous)
         alone = sap_score(codes, factors, test=(codes, factors), continuous_factors=continuous)
         assert result.score == alone.score and np.isnan(result.per_factor[3])

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.data.dummy import DummyData
 from causal_disent.metrics.udr_sklearn import gaussian_kl, relative_strength, udr_sklearn
+from causal_disent.registry import registry
 
 on_data = udr_sklearn.declaration.on_data
 
@@ -119,7 +120,7 @@ def test_sampled_points():
 def test_gin_binds_it():
     bindings = ["udr_sklearn.include_raw_correlations = False", "udr_sklearn.correlation_matrix = 'spearman'"]
     with gin_config(bindings=bindings):
-        scores = on_data(
+        scores = registry.function("parts", "udr_sklearn")(
             DummyData(), [encoder(0.0)] * 2, np.random.RandomState(0), batch_size=10, num_data_points=50
         )
     assert set(scores) == {"pairwise_disentanglement_scores", "model_scores"}
