@@ -47,7 +47,7 @@ def test_plugins_share_a_group_of_commands(capsys):
         return lambda parser: parser.set_defaults(command=lambda arguments: print(text) or 0)
 
     restores = [
-        registry.replace(Entry("commands", f"paint_{name}", prints(name), f"a {name}", owner, {"under": "paint"}))
+        registry.replace(Entry("commands", f"paint_{name}", owner, prints(name), f"a {name}", {"under": "paint"}))
         for owner, name in (("first", "tree"), ("second", "house"))
     ]
     try:

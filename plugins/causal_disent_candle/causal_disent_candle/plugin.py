@@ -28,4 +28,6 @@ def register_commands(register: Register) -> None:
     candle = "CANDLE, made by Blender: 21,600 images, or those that the rules allow"
     register("render_candle", "causal_disent_candle.render.cli:add_candle", summary=candle, under="render")
     synthetic = "red cylinders, green cones, blue cubes, made by Blender: 432 images"
-    register("render_synthetic", "causal_disent_candle.render.cli:add_synthetic", summary=synthetic, under="render")
+    register(
+        "render_synthetic", "causal_disent_candle.render.cli:add_synthetic", summary=synthetic, under="render"
+    )

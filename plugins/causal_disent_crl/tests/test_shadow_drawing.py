@@ -138,7 +138,9 @@ def test_the_shadow_is_darker_and_where_the_light_is_not():
 def test_a_shadow_whose_area_is_set_has_it(light):
     """Of a body on a corner, beside the part that it hides, which is the same behind large shadows."""
     scene = SCENE._replace(shape="octahedron", scale=0.4, position=4.0)
-    lit, *dark = (draw([scene._replace(area=area)], light, 256)[0][0].astype(int) for area in (0.0, 12.0, 16.0, 20.0))
+    lit, *dark = (
+        draw([scene._replace(area=area)], light, 256)[0][0].astype(int) for area in (0.0, 12.0, 16.0, 20.0)
+    )
     counts = [(np.abs(shadow - lit).max(axis=-1) > 60).sum() * (15 / 256) ** 2 for shadow in dark]
     np.testing.assert_allclose(np.diff(counts), (4.0, 4.0), rtol=0.05)
     natural = shadow_area("octahedron", 0.4, 4.0, light)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import is_whole
+from causal_disent.arguments import check_at_least, check_choice
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray
@@ -76,10 +76,8 @@ class ShadowData(TableData):
 
 def _in_split(total: int, split: str, seed: int) -> np.ndarray:
     """(total,): whether each of so many combinations belongs to a split."""
-    if split not in SPLITS:
-        raise errors.unknown("split", split, SPLITS)
-    if not is_whole(seed) or seed < 0:
-        raise errors.InvalidInput(f"`split_seed` is a whole number of at least 0; given: {seed!r}.")
+    check_choice("split", split, SPLITS)
+    check_at_least(0, split_seed=seed)
     if split == "all":
         return np.ones(total, dtype=bool)
     is_train = np.zeros(total, dtype=bool)

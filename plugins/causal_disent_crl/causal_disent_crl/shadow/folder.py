@@ -18,6 +18,7 @@ from causal_disent_candle.listing import Listing, file_states, fingerprint
 from causal_disent_datasets.files import FromFiles, Publication, incomplete, unusable
 
 from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.shadow.data import ShadowData
@@ -67,8 +68,7 @@ class _ShadowFolder(FromFiles, ShadowData):
         split: str = "all",
         split_seed: int = 0,
     ) -> None:
-        if labels not in LABELS:
-            raise errors.unknown("kind of labels:", labels, LABELS)
+        check_choice("labels", labels, LABELS)
         light = LIGHTS[self.kind]
         shape = height_and_width(size)
         listing, names = _list_folder(folder_of(self.publication, folder), light)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data._given import is_whole
+from causal_disent.arguments import check_choice, is_whole
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
@@ -61,8 +61,7 @@ class ShadowMini(ShadowData):
         split: str = "all",
         split_seed: int = 0,
     ) -> None:
-        if light not in LIGHTS:
-            raise errors.unknown("light", light, LIGHTS)
+        check_choice("light", light, list(LIGHTS))
         if not is_whole(size) or not SIDES[0] <= size <= SIDES[1]:
             raise errors.InvalidInput(
                 f"shadow_mini has images of {SIDES[0]} to {SIDES[1]} pixels; given: size={size!r}."
