@@ -9,8 +9,8 @@ import pytest
 for plugin in ("causal_disent_crl", "causal_disent_candle", "causal_disent_datasets"):
     sys.path.insert(0, str(Path(__file__).parents[1] / plugin))
 
-# This runs inside Blender.
-collect_ignore_glob = ["causal_disent_crl/shadow/picture_in_blender.py"]
+# These run in processes of their own, the first inside Blender.
+collect_ignore_glob = ["causal_disent_crl/shadow/picture_in_blender.py", "tests/fake_*.py"]
 
 
 @pytest.fixture
