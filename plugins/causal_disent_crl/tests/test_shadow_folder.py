@@ -1,5 +1,7 @@
 """Folders of rendered images: whole, partial and damaged."""
 
+import os
+
 import numpy as np
 import pytest
 from causal_disent_crl.shadow.drawing import Scene, draw
@@ -67,9 +69,15 @@ def test_images_and_labels_are_read(folder, light, plan):
 
 def test_it_is_read_once(folder, light):
     data = read(folder, light)
-    for name in data.files:
-        (folder / name).chmod(0o000)
-    np.testing.assert_array_equal(read(folder, light).observations([3]), data.observations([3]))
+    shown = data.observations([3])
+    path = folder / data.files[3]
+    state = path.stat()
+    path.write_bytes(bytes(state.st_size))
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))  # the same size and time: what was read still holds
+    np.testing.assert_array_equal(read(folder, light).observations([3]), shown)
+    os.utime(path)
+    with pytest.raises(errors.InvalidInput, match="1 image that cannot be used"):
+        read(folder, light)
 
 
 def test_boxes_are_those_of_the_body(tmp_path):

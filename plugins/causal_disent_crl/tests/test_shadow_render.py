@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import os
 import sys
 from pathlib import Path
 
@@ -98,6 +97,7 @@ def test_rendered_images_are_the_drawn_ones(tmp_path, light, reader):
     size = 64
     assert render_shadow(LIGHTS[light], tmp_path / "out", positions=9, size=size, samples=32, limit=2, seed=5) == 2
     data = reader(tmp_path / "out", size=size, cache=tmp_path)
+    compared = 0
     for image in data.factor_table.index:
         row = data.factor_table.loc[image]
         position = float(row["light_position"])
@@ -115,14 +115,9 @@ def test_rendered_images_are_the_drawn_ones(tmp_path, light, reader):
         assert np.quantile(apart[flat], 0.99) <= 8
         if light == "point":
             u, v = brightest(position) / EXTENT * size
+            place = int(size - v), min(int(u), size - 1)
             label = [int(part) for part in data.files[image].split("(")[1].split(")")[0].split(",")]
-            assert np.abs(rendered[int(size - v), min(int(u), size - 1)] - label).max() <= 3 or scene.position in (
-                3,
-                4,
-                5,
-            )
-
-
-@pytest.mark.skipif(os.name == "nt", reason="paths")
-def test_the_picture_is_a_file_of_its_own():
-    assert command.PICTURE.is_file()
+            free = np.abs(drawn[place] - label).max() <= 3  # neither body nor shadow is there
+            compared += bool(free)
+            assert not free or np.abs(rendered[place] - label).max() <= 3
+    assert compared or light == "sun"
