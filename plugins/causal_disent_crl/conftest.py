@@ -1,22 +1,3 @@
-"""What several tests share, and what pytest must not import in its search for doctests."""
+"""What pytest must not import in its search for tests and doctests: these run in processes of their own."""
 
-import sys
-from pathlib import Path
-
-import pytest
-
-# The tests run in a checkout, whether or not the plugins are installed.
-for plugin in ("causal_disent_crl", "causal_disent_candle", "causal_disent_datasets"):
-    sys.path.insert(0, str(Path(__file__).parents[1] / plugin))
-
-# These run in processes of their own, the first inside Blender.
 collect_ignore_glob = ["causal_disent_crl/shadow/picture_in_blender.py", "tests/fake_*.py"]
-
-
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    """An empty root folder; what cannot be kept there goes to a cache folder of the test."""
-    monkeypatch.setenv("DISENTANGLEMENT_LIB_DATA", str(tmp_path / "root"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "root").mkdir()
-    return tmp_path / "root"

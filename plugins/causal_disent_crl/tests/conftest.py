@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 # The tests run in a checkout, whether or not the plugins are installed.
-for plugin in ("causal_disent_crl", "causal_disent_datasets"):
+for plugin in ("causal_disent_crl", "causal_disent_candle", "causal_disent_datasets"):
     sys.path.insert(0, str(Path(__file__).parents[2] / plugin))
 
 #: Names a folder with ``data/causalvae_samples.tar.gz``: 120 published images of Pendulum and as many of Flow.

@@ -220,7 +220,8 @@ def test_a_missing_attribute_is_named_with_its_file(tmp_path):
         CelebaBeard(tmp_path / "none")
 
 
-def test_without_files_it_says_where_they_are_published(root):
+def test_without_files_it_says_where_they_are_published(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISENTANGLEMENT_LIB_DATA", str(tmp_path))
     with pytest.raises(errors.InvalidInput, match="list_attr_celeba.csv, which cannot be found.*mmlab"):
         CelebaBeard()
 

@@ -85,9 +85,9 @@ def test_a_missing_attribute_is_named(tmp_path):
 def test_files_that_are_too_large_or_none(tmp_path, monkeypatch):
     path = save(tmp_path, TEXT)
     monkeypatch.setattr(tables, "MOST_BYTES", 100)
-    with pytest.raises(errors.InvalidInput, match="at most 100 are read"):
+    with pytest.raises(errors.InvalidInput, match="and 100 are the most that are read"):
         read_attributes(path)
-    with pytest.raises(errors.InvalidInput, match="it is no file"):
+    with pytest.raises(errors.InvalidInput, match="it is not there, or is no regular file"):
         read_attributes(tmp_path)
 
 

@@ -187,7 +187,8 @@ def test_verify_tells_what_a_folder_holds(folder, light, plan, tmp_path):
     ]
 
 
-def test_without_files_it_says_where_they_are_published(root, light):
+def test_without_files_it_says_where_they_are_published(tmp_path, monkeypatch, light):
+    monkeypatch.setenv("DISENTANGLEMENT_LIB_DATA", str(tmp_path))
     with pytest.raises(
         errors.InvalidInput, match=f"shadow_{light}light, which cannot be found.*Shadow-dataset-for-crl"
     ):

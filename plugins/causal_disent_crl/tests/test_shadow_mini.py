@@ -157,13 +157,18 @@ def test_setting_an_effect_changes_the_image_and_setting_it_back_undoes_it(light
     [
         ({"shade": 1}, errors.UnknownName, "Unknown factor 'shade'.*Did you mean 'shape'"),
         ({"shape": "cone"}, errors.UnknownName, "Unknown value of the factor 'shape' 'cone'"),
-        ({"shape": 7}, errors.UnknownName, "Unknown value of the factor 'shape' '7'"),
+        ({"shape": 7}, errors.InvalidInput, "'shape' can be set to 0 to 6; given: 7"),
+        ({"shape": ["cube", "ball"]}, errors.UnknownName, "Unknown value of the factor 'shape' 'ball'"),
         ({"shape": 0.5}, errors.InvalidInput, "count from 0 in cube, sphere"),
         ({"scale": 2}, errors.InvalidInput, "can be set to 0.4 to 1.6; given: 2"),
-        ({"scale": "big"}, errors.InvalidInput, "can be set to 0.4 to 1.6; given: 'big'"),
+        (
+            {"scale": "big"},
+            errors.InvalidInput,
+            "is set to a number, or to one for each of the 2 images; given: 'big'",
+        ),
         ({"light_position": float("nan")}, errors.InvalidInput, "can be set to 0 to 8; given: nan"),
         ({"shadow_area": -1}, errors.InvalidInput, "can be set to 0 to 25; given: -1"),
-        ({"scale": [1, 1, 1]}, errors.InvalidInput, "one for each of the 2 images; given: 3 values"),
+        ({"scale": [1, 1, 1]}, errors.InvalidInput, "one for each of the 2 images; given: .1, 1, 1."),
         ({"brightest": 5}, errors.UnknownName, "Unknown factor 'brightest'"),
     ],
 )

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
-from causal_disent_datasets.files import FromFiles, Publication, incomplete, unusable
+from causal_disent_datasets.files import FromFiles, Publication, incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
+from causal_disent.files import unusable
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.celeba.curation import CURATIONS, curated
 from causal_disent_crl.celeba.images import AlignedImages, AttributeRows, find_images

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
+from causal_disent.files import read_bounded, unusable
 
 __all__ = ["Attributes", "read_attributes", "read_partition"]
 
@@ -78,16 +78,9 @@ def read_partition(path: Path) -> dict[str, int]:
 
 def _text(path: Path) -> str:
     try:
-        if not path.is_file():
-            raise unusable(path, "it is no file")
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise unusable(path, f"it has {size:,} bytes, and at most {MOST_BYTES:,} are read")
-        return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+        return read_bounded(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise unusable(path, "it is no text in UTF-8") from None
-    except OSError as error:
-        raise unusable(path, f"it cannot be read ({error.strerror})") from None
 
 
 def _table(path: Path, text: str, separator: str, line: int, columns: int) -> Any:

@@ -10,6 +10,7 @@ from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent_crl.interventions import set_values
 from causal_disent_crl.shadow.scene import COLORS, LIGHT_COLORS, SCALES, TRACK, Light, brightest, shadow_area
 from causal_disent_crl.shadow.solids import SHAPES
 
@@ -77,10 +78,14 @@ def after(values: FloatArray, do: Mapping[str, Any], light: Light) -> FloatArray
     """
     names = factor_names(light)
     result = values.copy()
-    for factor, value in do.items():
-        if factor not in names:
-            raise errors.unknown("factor", factor, names)
-        result[:, names.index(factor)] = _numbers(factor, value, len(values))
+    limits = {name: _LIMITS[name] if name in _LIMITS else (0, len(NAMED[name]) - 1) for name in names}
+    given = set_values({factor: _numbered(factor, value) for factor, value in do.items()}, limits, len(values))
+    for factor, numbers in given.items():
+        if factor in NAMED and (numbers != np.floor(numbers)).any():
+            raise errors.InvalidInput(
+                f"The values of the factor '{factor}' count from 0 in {errors.listing(NAMED[factor])}."
+            )
+        result[:, names.index(factor)] = numbers
     for effect in names[len(CAUSES) :]:
         if effect not in do and not {*_PARENTS[effect]}.isdisjoint(do):
             columns = [names.index(cause) for cause in _PARENTS[effect]]
@@ -99,27 +104,12 @@ def _effect(effect: str, causes: Sequence[float], light: Light) -> float:
     return causes[0]  # the floor has the color of the light
 
 
-def _numbers(factor: str, given: Any, number: int) -> FloatArray:
-    """(number,): what a factor is set to."""
-    named = NAMED.get(factor, ())
-    many = [given] * number if isinstance(given, str) or np.ndim(given) == 0 else list(given)
-    if len(many) != number:
-        raise errors.InvalidInput(
-            f"The factor '{factor}' is set to one value, or to one for each of the {number} images; given: "
-            f"{len(many)} values."
-        )
-    low, high = _LIMITS.get(factor, (0, len(named) - 1))
-    numbers = np.empty(number)
-    for place, value in enumerate(many):
-        if isinstance(value, str) and value in named:
-            value = named.index(value)
-        if isinstance(value, str) or not np.isreal(value) or not low <= value <= high:
-            if named:
-                raise errors.unknown(f"value of the factor '{factor}'", value, named)
-            raise errors.InvalidInput(
-                f"The factor '{factor}' can be set to {low:g} to {high:g}; given: {value!r}."
-            )
-        numbers[place] = value
-    if named and (numbers != np.floor(numbers)).any():
-        raise errors.InvalidInput(f"The values of the factor '{factor}' count from 0 in {errors.listing(named)}.")
-    return numbers
+def _numbered(factor: str, value: Any) -> Any:
+    """The names of values as their places, and numbers as they are."""
+    if factor not in NAMED or isinstance(value, np.ndarray):
+        return value
+    if not isinstance(value, str):
+        return [_numbered(factor, part) for part in value] if isinstance(value, Sequence) else value
+    if value not in NAMED[factor]:
+        raise errors.unknown(f"value of the factor '{factor}'", value, NAMED[factor])
+    return NAMED[factor].index(value)

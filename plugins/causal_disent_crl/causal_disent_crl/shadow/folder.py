@@ -15,11 +15,12 @@ from causal_disent_candle.images import MappedImages
 from causal_disent_candle.kept import SIDES, folder_of, height_and_width, kept_contents
 from causal_disent_candle.labels import Label
 from causal_disent_candle.listing import Listing, file_states, fingerprint
-from causal_disent_datasets.files import FromFiles, Publication, incomplete, unusable
+from causal_disent_datasets.files import FromFiles, Publication, incomplete
 
 from causal_disent import errors
 from causal_disent.arguments import check_choice
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import unusable
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.shadow.data import ShadowData
 from causal_disent_crl.shadow.factors import CAUSES, NAMED, factor_names, shadow_graph, with_effects

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from causal_disent.arguments import check_choice, is_whole
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent_crl.images import as_floats
 from causal_disent_crl.shadow.data import ShadowData
 from causal_disent_crl.shadow.drawing import Scene, draw
 from causal_disent_crl.shadow.factors import CAUSES, NAMED, factor_names, shadow_graph, with_effects
@@ -107,18 +108,17 @@ class ShadowMini(ShadowData):
                     spot=track_place(was_set["brightest"]) if "brightest" in was_set else None,
                 )
             )
-        return draw(scenes, self.light, self._size)[0].astype(np.float32) / np.float32(255)
+        return as_floats(draw(scenes, self.light, self._size)[0], "rgb")
 
 
 class _Drawn(DrawnData):
     """The images, by the number of their combination of causes."""
 
     def __init__(self, light: Light, positions: FloatArray, size: int) -> None:
-        values = dict(
-            zip(CAUSES, (NAMED["shape"], NAMED["color"], SCALES, positions, NAMED["light_color"]), strict=True)
-        )
+        values: dict[str, Iterable[object]] = {**NAMED, "scale": SCALES, "light_position": positions}
+        space = StateSpace({cause: values[cause] for cause in CAUSES})
         name = f"shadow_mini ({light.name})"
-        super().__init__(name, StateSpace(values), (size, size, 3), partial(_draw, light, positions, size))
+        super().__init__(name, space, (size, size, 3), partial(_draw, light, positions, size))
         self._light = light
 
     @cached_property
