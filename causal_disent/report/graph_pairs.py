@@ -20,10 +20,11 @@ def pairs_text(check: GraphCheck) -> str:
         cells = {}
         for pair in check.pairs:
             mark = "" if pair.agrees else ("*" if pair.separated else "~")
+            mark += "?" if pair.test.too_few_points else ""
             cells[pair.first, pair.second] = cells[pair.second, pair.first] = f"{pair.test.p:.2g}{mark}"
         rows = [[name, *(cells.get((name, other), "") for other in names)] for name in names]
         parts.append(
-            "p of each pair, given nothing (*: independent by the graph, not by the data; ~: the other way round):"
+            "p given nothing (*: independent by the graph, not by the data; ~: the other way round; ?: few points):"
         )
         parts.append(text_table(["", *names], rows))
     if check.opened:
@@ -35,7 +36,8 @@ def pairs_text(check: GraphCheck) -> str:
 
 def _cells(pair: Pair) -> list[object]:
     given = ", ".join(pair.given) + (f"={pair.value}" if pair.value else "")
-    found = "independent" if pair.looks_independent else "dependent"
+    doubt = " (few points)" if pair.test.too_few_points else ""
+    found = ("independent" if pair.looks_independent else "dependent") + doubt
     if not pair.test.degrees:
         found = "cannot tell: no variation"
     return [f"{pair.first}, {pair.second}", given, pair.test.statistic, pair.test.degrees, pair.test.p, found]

@@ -65,7 +65,7 @@ def test_a_stratum_in_which_nothing_varies():
 def test_the_text(check):
     found, _ = check
     lines = pairs_text(found).splitlines()
-    assert lines[0].startswith("p of each pair, given nothing")
+    assert lines[0].startswith("p given nothing (*")
     assert lines[2].split() == NAMES
     assert sum(line.startswith("rain, hose") for line in lines) == 7
     assert not any(mark in line for mark in "*~" for line in lines[3:9])
