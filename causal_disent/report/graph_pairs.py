@@ -24,7 +24,7 @@ def pairs_text(check: GraphCheck) -> str:
             cells[pair.first, pair.second] = cells[pair.second, pair.first] = f"{pair.test.p:.2g}{mark}"
         rows = [[name, *(cells.get((name, other), "") for other in names)] for name in names]
         parts.append(
-            "p given nothing (*: independent by the graph, not by the data; ~: the other way round; ?: few points):"
+            "p given nothing (*: independent by the graph, not by the data; ~: the other way round; ?: few points)"
         )
         parts.append(text_table(["", *names], rows))
     if check.opened:

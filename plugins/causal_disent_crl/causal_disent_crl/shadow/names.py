@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from causal_disent_crl.shadow.factors import NAMED
@@ -24,6 +24,9 @@ _PATTERNS = {
 }
 #: How published names spell a shape.
 _SPELT = {"octahedron": "Ocrahedron"}
+#: Factor -> how a name says a value, in lower case -> its place.
+_PLACES = {factor: {name.lower(): place for place, name in enumerate(names)} for factor, names in NAMED.items()}
+_PLACES["shape"] |= {wrong.lower(): _PLACES["shape"][right] for right, wrong in _SPELT.items()}
 #: Grey levels of the brightest place where the light's color is a half and where it is one.
 _HALF, _FULL = 190, 215
 #: Sizes are the published ones, as far as programs add up tenths.
@@ -88,25 +91,20 @@ def parse_name(name: str, light: Light) -> FileName | str:
     if match is None:
         return f"its name is not of the form {EXAMPLES[light.name]}"
     shape, color, scale, position, light_color, area, floor_color, *place = match.groups()
-    spelt = next((right for right, wrong in _SPELT.items() if wrong.lower() == shape.lower()), shape)
     places = []
-    for factor, text in (
-        ("shape", spelt),
-        ("color", color),
-        ("light_color", light_color),
-        ("floor_color", floor_color),
-    ):
-        found = _place(text, NAMED[factor])
+    said = (("shape", shape), ("color", color), ("light_color", light_color), ("floor_color", floor_color))
+    for factor, text in said:
+        found = _PLACES[factor].get(text.lower())
         if found is None:
             return f"its {factor.replace('_', ' ')} is {text!r}"
         places.append(found)
-    sizes = [number for number, known in enumerate(SCALES) if abs(float(scale) - known) < _TOLERANCE]
-    if not sizes:
+    size = _place_of_scale(float(scale))
+    if size is None:
         return f"its size is {scale}"
-    causes = places[0], places[1], sizes[0], float(position), places[2]
+    causes = places[0], places[1], size, float(position), places[2]
     return FileName(causes, (float(area), places[3], *map(float, place[:1])))
 
 
-def _place(text: str, names: Sequence[str]) -> int | None:
-    lower = [name.lower() for name in names]
-    return lower.index(text.lower()) if text.lower() in lower else None
+@lru_cache(maxsize=64)
+def _place_of_scale(scale: float) -> int | None:
+    return next((place for place, known in enumerate(SCALES) if abs(scale - known) < _TOLERANCE), None)
