@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -246,6 +248,8 @@ def test_the_graph_command_prints_the_tables(registered, folders, capsys):
     strata = ["age,", "gender", "beard=yes", "0.189", "1", "0.664", "independent", "(few", "points)"]
     assert strata in lines  # as tables 4, 6 and 8
     assert "Broken: age, gender; bald, beard given age, gender.\n2 of 2 independences are broken" in out
+    page = (Path(__file__).parents[3] / "docs/datasets.md").read_text()
+    assert textwrap.indent(out, "    ") in page
     options = ["--options", f"folder={folders / 'beard'}", "curation=pairs"]
     assert main(["datasets", "graph", "celeba_beard", *options]) == 0
     assert "Broken: bald, beard given age, gender.\n1 of 2" in capsys.readouterr().out
