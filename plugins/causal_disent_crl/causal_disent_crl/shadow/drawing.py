@@ -106,21 +106,30 @@ def _linear(scenes: Sequence[Scene], form: _Form, light: Light, size: int) -> Fl
     weights = np.stack(
         np.broadcast_arrays(floor, light.albedo * WORLD, body * lit, body * WORLD, lit, WORLD), axis=-1
     )
-    linear = floor[..., None, None] * maps.floor_light + light.albedo * WORLD
-    linear[(..., *maps.region.pixels)] = np.tensordot(weights, maps.plain, axes=1)
+    linear = floor[..., None, None] * maps.floor[0] + light.albedo * WORLD * maps.floor[1]
+    linear[(..., *maps.region.pixels)] = _mixed(weights, maps.plain)
     around = (..., *maps.ball.pixels)
     # What is seen through a clear ball has its color once or twice.
     for times, tinted in enumerate(maps.through, start=1):
-        linear[around] += (lit**times)[..., None, None] * np.tensordot(weights, tinted, axes=1)
+        linear[around] += (lit**times)[..., None, None] * _mixed(weights, tinted)
     linear[around] += lit[..., None, None] * maps.glow
     return linear
+
+
+def _mixed(weights: FloatArray, maps: FloatArray) -> FloatArray:
+    """(n, 3, h, w): maps (6, h, w) times weights (n, 3, 6). A product of matrices would round by their size, and a
+    picture would depend on its neighbours."""
+    mixed = weights[..., 0, None, None] * maps[0]
+    for which in range(1, len(maps)):
+        mixed += weights[..., which, None, None] * maps[which]
+    return mixed
 
 
 class _Maps(NamedTuple):
     """How much light pixels get, before colors count.
 
     Attributes:
-        floor_light: (size, size) on an empty floor.
+        floor: (2, size, size) on the floor, where there is no shadow: from the light, and from the world.
         region: the body, its shadow and the ball of the light are in it.
         plain: (6, h, w) in the region.
         ball: the region of the ball.
@@ -128,7 +137,7 @@ class _Maps(NamedTuple):
         glow: (h, w) how much of a pixel a ball that shines covers.
     """
 
-    floor_light: FloatArray
+    floor: FloatArray
     region: Region
     plain: FloatArray
     ball: Region
@@ -144,11 +153,11 @@ def _maps(form: _Form, light: Light, size: int) -> _Maps:
     dark = Region.around(shadow.corners, size)
     ball = Region.around(to_view(place[None]) + BALL * np.array([[-1], [1]]), size)
     region = seen.region.joined(dark).joined(ball)
-    floor_light = _floor_light(light, position if spot is None else spot, size)
+    lit = _floor_light(light, position if spot is None else spot, size)
+    floor = np.stack([lit, world_on_floor(shape, scale, size)])
     # The floor, the shadow on it, and the body before both.
     rays = np.zeros((6, *region.shape))
-    for which, map_ in enumerate((floor_light, world_on_floor(shape, scale, size))):
-        rays[which] = map_[region.pixels].repeat(FINE, axis=0).repeat(FINE, axis=1)
+    rays[:2] = floor[(slice(None), *region.pixels)].repeat(FINE, axis=1).repeat(FINE, axis=2)
     rays[0][dark.rays_in(region)] *= ~inside(shadow, dark)
     depth = np.full(region.shape, np.inf)
     body = seen.region.rays_in(region)
@@ -163,7 +172,7 @@ def _maps(form: _Form, light: Light, size: int) -> _Maps:
     rays[(slice(None), *within)] *= crossings == 0
     clear = light.name == "sun"
     return _Maps(
-        floor_light,
+        floor,
         region,
         pixel_means(rays),
         ball,
