@@ -15,14 +15,14 @@ __all__ = ["FROM_FILES", "register_commands", "register_datasets"]
 FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
     "shadow_sunlight": (
         ShadowSunlight,
-        "a body and its shadow under the sun: 7 factors, 41,160 images, 128x128x3",
+        "Shadow under the sun: 7 factors, 41,160 images, 128x128x3",
     ),
     "shadow_pointlight": (
         ShadowPointlight,
-        "a body and its shadow under a lamp: 8 factors, 41,160 images, 128x128x3",
+        "Shadow under a lamp: 8 factors, 41,160 images, 128x128x3",
     ),
-    "celeba_beard": (CelebaBeard, "CelebA, age, gender, baldness, beard: 4 factors, 202,599 images, 128x128x3"),
-    "celeba_smile": (CelebaSmile, "CelebA, gender, smile, eyes, mouth: 4 factors, 202,599 images, 128x128x3"),
+    "celeba_beard": (CelebaBeard, "CelebA(BEARD): 4 factors, 202,599 images, 128x128x3"),
+    "celeba_smile": (CelebaSmile, "CelebA(SMILE): 4 factors, 202,599 images, 128x128x3"),
 }
 
 _CAUSALVAE = "https://github.com/huawei-noah/trustworthyAI (research/CausalVAE)"
@@ -58,7 +58,7 @@ def register_datasets(register: Register) -> None:
     register(
         "shadow_mini",
         "causal_disent_crl.shadow.mini:ShadowMini",
-        summary="bodies and their shadows, drawn by formula: 7 or 8 factors, 41,160 images, 64x64x3",
+        summary="Shadow, drawn by formula: 7 or 8 factors, 41,160 images, 64x64x3",
         licence="Apache-2.0",
     )
     for name, (data, summary) in FROM_FILES.items():
@@ -67,5 +67,5 @@ def register_datasets(register: Register) -> None:
 
 @hookimpl
 def register_commands(register: Register) -> None:
-    summary = "bodies and their shadows, made by Blender: 41,160 images"
+    summary = "Shadow, made by Blender: 41,160 images"
     register("render_shadow", "causal_disent_crl.shadow.render:add_shadow", summary=summary, under="render")

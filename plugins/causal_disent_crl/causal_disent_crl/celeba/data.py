@@ -73,7 +73,7 @@ class _Celeba(FromFiles, TableData):
         files=("celeba/list_attr_celeba.txt", "celeba/list_attr_celeba.csv"),
         any_file=True,
         published="https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html",
-        licence="non-commercial research only",
+        licence="research only; not for commercial use",
         size="27 MB; 1.4 GB with the images",
     )
     #: Factor -> what says it.
