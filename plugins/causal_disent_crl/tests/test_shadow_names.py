@@ -56,6 +56,8 @@ def test_ways_to_write_a_label(old, new):
         ("LightColor_SkyBlue", "LightColor_Sky", "its light color is 'Sky'"),
         ("FloorColor_SkyBlue", "FloorColor_Sky", "its floor color is 'Sky'"),
         ("Size_0.4", "Size_0.5", "its size is 0.5"),
+        ("LightPosition_0", "LightPosition_8.5", "its light position is 8.5"),
+        ("LightPosition_0", "LightPosition_-1", "its light position is -1"),
         ("_ShadowArea_0.433", "", "its name is not of the form Cube_Red_Size_0.4_"),
         ("LightPosition_0", "LightPosition_nan", "its name is not of the form"),
         (".png", "_Brightest_X_1_Y_1_RGB_ (1, 2, 3).png", "its name is not of the form"),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from causal_disent_crl.shadow.factors import NAMED
-from causal_disent_crl.shadow.scene import LIGHT_COLORS, SCALES, Light, brightest, shadow_area
+from causal_disent_crl.shadow.scene import LIGHT_COLORS, SCALES, TRACK, Light, brightest, shadow_area
 
 __all__ = ["EXAMPLES", "FileName", "file_name", "parse_name"]
 
@@ -101,6 +101,8 @@ def parse_name(name: str, light: Light) -> FileName | str:
     size = _place_of_scale(float(scale))
     if size is None:
         return f"its size is {scale}"
+    if not 0 <= float(position) <= TRACK:
+        return f"its light position is {position}"
     causes = places[0], places[1], size, float(position), places[2]
     return FileName(causes, (float(area), places[3], *map(float, place[:1])))
 
