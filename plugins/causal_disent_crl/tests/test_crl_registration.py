@@ -34,7 +34,7 @@ def test_registering_imports_nothing_heavy():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {"torch", "matplotlib", "PIL", "pandas", "networkx"}.isdisjoint(loaded)
+    assert {"torch", "matplotlib", "PIL", "pandas", "networkx", "scipy", "bpy"}.isdisjoint(loaded)
     assert "causal_disent_crl.plugin" in loaded
 
 
