@@ -11,22 +11,22 @@ from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.beta_vae import compute_beta_vae_sklearn
 from causal_disent.metrics.causal_disentanglement import compute_causal_disentanglement
 from causal_disent.metrics.cg import compute_cg
-from causal_disent.metrics.dci import compute_dci
+from causal_disent.metrics.dci import dci
 from causal_disent.metrics.dci_es import compute_dci_es
 from causal_disent.metrics.dcimig import compute_dcimig
 from causal_disent.metrics.downstream_task import compute_downstream_task
 from causal_disent.metrics.factor_vae import compute_factor_vae
 from causal_disent.metrics.fairness import compute_fairness
 from causal_disent.metrics.infomec import compute_infomec
-from causal_disent.metrics.irs import compute_irs
+from causal_disent.metrics.irs import irs
 from causal_disent.metrics.jemmig import compute_jemmig
 from causal_disent.metrics.mcc import compute_mcc
-from causal_disent.metrics.mig import compute_mig
+from causal_disent.metrics.mig import mig
 from causal_disent.metrics.mig_sup import compute_mig_sup
 from causal_disent.metrics.modularity_explicitness import compute_modularity_explicitness
 from causal_disent.metrics.r2 import compute_r2
 from causal_disent.metrics.reduced_downstream_task import compute_reduced_downstream_task
-from causal_disent.metrics.sap_score import compute_sap
+from causal_disent.metrics.sap_score import sap_score
 from causal_disent.metrics.strong_downstream_task import compute_strong_downstream_task
 from causal_disent.metrics.tmex import compute_tmex
 from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
@@ -82,16 +82,7 @@ def register_representations(register: Register) -> None:
 
 @hookimpl
 def register_metrics(register: Register) -> None:
-    register(
-        "irs",
-        compute_irs,
-        summary="do codes stay put when all but one factor change?",
-        assumes="discrete factors, possibly confounded; any number of codes",
-        headline="IRS",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("permutation",),
-    )
+    register(irs)
     register(
         "uc",
         compute_uc,
@@ -136,29 +127,8 @@ def register_metrics(register: Register) -> None:
             "rescaling",
         ),
     )
-    register(
-        "mig",
-        compute_mig,
-        summary="gap between the two codes that say most about a factor",
-        assumes="discrete, independent factors; two or more codes",
-        headline="discrete_mig",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=(
-            "permutation",
-            "rescaling",
-        ),
-    )
-    register(
-        "sap_score",
-        compute_sap,
-        summary="gap between the two codes that predict a factor best",
-        assumes="independent factors, discrete unless continuous_factors; two or more codes",
-        headline="SAP_score",
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("permutation",),
-    )
+    register(mig)
+    register(sap_score)
     register(
         "modularity_explicitness",
         compute_modularity_explicitness,
@@ -319,20 +289,7 @@ def register_metrics(register: Register) -> None:
         range=(-1.0, 1.0),
         invariances=("rescaling",),
     )
-    register(
-        "dci",
-        compute_dci,
-        summary="does each code matter to one factor, and each factor need one code?",
-        assumes="discrete, independent factors; any number of codes",
-        headline="disentanglement",
-        also=(
-            "completeness",
-            "informativeness_test",
-        ),
-        better="higher",
-        range=(0.0, 1.0),
-        invariances=("rescaling",),
-    )
+    register(dci)
     register(
         "downstream_task",
         compute_downstream_task,
@@ -452,11 +409,6 @@ def register_parts(register: Register) -> None:
         ("accuracy_svm_matrix", "accuracy of a linear classifier on one code"),
     ):
         register(name, f"{metrics}.unified_scores:{name}", summary=summary)
-    for name, target in (
-        ("mig_validation", "mig:compute_mig_on_fixed_data"),
-        ("sap_score_validation", "sap_score:compute_sap_on_fixed_data"),
-        ("dci_validation", "dci:compute_dci_on_fixed_data"),
-        ("unified_score_validation", "unified_scores:compute_unified_scores_on_fixed_data"),
-    ):
+    for name, target in (("unified_score_validation", "unified_scores:compute_unified_scores_on_fixed_data"),):
         register(name, f"{metrics}.{target}", summary="the metric on given observations and labels")
     register("udr_sklearn", f"{metrics}.udr:compute_udr", summary="how alike models of one kind are")

@@ -20,7 +20,7 @@ from causal_disent.metrics.mig_sup import MigSupResult, mig_sup
 from causal_disent.metrics.modularity_explicitness import ModularityExplicitnessResult, modularity_explicitness
 from causal_disent.metrics.r2 import R2Result, linear_r2
 from causal_disent.metrics.reduced_downstream_task import ReducedDownstreamResult, reduced_downstream_task
-from causal_disent.metrics.sap_score import SapResult, sap
+from causal_disent.metrics.sap_score import SapResult, sap_score
 from causal_disent.metrics.strong_downstream_task import Shift, StrongDownstreamResult, strong_downstream_task
 from causal_disent.metrics.tmex import TmexResult, tmex
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
@@ -80,7 +80,7 @@ __all__ = [
     "modularity_explicitness",
     "mutual_information_matrix",
     "reduced_downstream_task",
-    "sap",
+    "sap_score",
     "strong_downstream_task",
     "tmex",
     "udr",

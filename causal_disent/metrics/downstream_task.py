@@ -71,7 +71,7 @@ def downstream_task(
         >>> downstream_task((v, v), (v, v), estimator="histogram_boosting").test_accuracy
         array([1., 1.])
     """
-    train, test = check_labelled(train, test)
+    train, test = check_labelled(*train, test, np.random.RandomState(0))
     generator = check_random_state(random_state)
     fits = fit_each(estimator_named(estimator), problems_of(train, test), accuracies, generator, num_jobs)
     train_accuracy, test_accuracy = np.array(fits).T

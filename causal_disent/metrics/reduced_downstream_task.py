@@ -63,7 +63,7 @@ def factorwise_dci(
 ) -> FloatArray:
     """The importance (codes, factors) that `dci` finds; points are in the second axis of each argument."""
     train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+    return dci(*train, test=test, estimator=estimator_fn, random_state=random_state).importance
 
 
 @part("reduced_representation")
@@ -112,7 +112,7 @@ def reduced_downstream_task(
         array([[0.5, 1. ],
                [1. , 0.5]])
     """
-    train, test = check_labelled(train, test, min_factors=2)
+    train, test = check_labelled(*train, test, np.random.RandomState(0), min_factors=2)
     check_at_least(0, num_factors_to_remove=num_factors_to_remove)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     if num_factors_to_remove >= num_codes:

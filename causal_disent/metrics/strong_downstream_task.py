@@ -95,13 +95,13 @@ def strong_downstream_task(
         >>> strong_downstream_task((v, v), (v, v), [shift], estimator="histogram_boosting").generalization_gap
         0.0
     """  # noqa: E501  the formula
-    train, test = check_labelled(train, test)
+    train, test = check_labelled(*train, test, np.random.RandomState(0))
     if not len(shifts):
         raise errors.InvalidInput("`shifts` must hold at least one; given: none.")
     problems = problems_of(train, test)
     num_factors = len(problems)
     for shift in shifts:
-        shifted = check_labelled(shift.train, shift.test)
+        shifted = check_labelled(*shift.train, shift.test, np.random.RandomState(0))
         if not 0 <= shift.target < shifted[0][1].shape[1]:
             raise errors.InvalidInput(f"A shift's target is from 0 to {num_factors - 1}; given: {shift.target!r}.")
         problems += problems_of(*shifted, [shift.target])

@@ -24,7 +24,7 @@ from causal_disent.metrics.dci import (
 )
 from causal_disent.metrics.mig import mig_gaps
 from causal_disent.metrics.modularity_explicitness import code_modularities
-from causal_disent.metrics.sap_score import sap, top_two_gaps
+from causal_disent.metrics.sap_score import sap_score, top_two_gaps
 from causal_disent.metrics.tools import information
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.estimators import Estimator, name_of
@@ -72,7 +72,7 @@ def importance_gbt_matrix(
 ) -> FloatArray:
     """The importance (codes, factors) that `dci` finds."""
     train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+    return dci(*train, test=test, estimator=estimator_fn, random_state=random_state).importance
 
 
 @part("mutual_information_matrix")
@@ -88,7 +88,7 @@ def accuracy_svm_matrix(
     mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
 ) -> FloatArray:
     """Accuracy (codes, factors) of the support vector machines of `sap`."""
-    return np.nan_to_num(sap((mus_train.T, ys_train.T), (mus_test.T, ys_test.T)).matrix)
+    return np.nan_to_num(sap_score(mus_train.T, ys_train.T, test=(mus_test.T, ys_test.T)).matrix)
 
 
 #: What `unified_scores` accepts by name.
@@ -132,7 +132,7 @@ def unified_scores(
         >>> round(result.scores["mutual_information_matrix"]["mig"], 6)
         1.0
     """
-    train, test = check_labelled(train, test, min_codes=2, min_factors=2)
+    train, test = check_labelled(*train, test, np.random.RandomState(0), min_codes=2, min_factors=2)
     varying = varying_factors(train[1], "unified_scores")
     entropy = information.entropies(train[1][:, varying])
     generator = check_random_state(random_state)
