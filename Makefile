@@ -6,7 +6,8 @@ INSTALLED := $(VENV)/.installed
 TENSORFLOW := .venv-tf/.installed
 BLENDER := .venv-bpy/.installed
 PEER := .venv-peer/.installed
-PLUGINS := plugins/causal_disent_candle plugins/causal_disent_datasets plugins/causal_disent_torch
+PLUGINS := plugins/causal_disent_candle plugins/causal_disent_crl plugins/causal_disent_datasets \
+	plugins/causal_disent_torch
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # The tests of the other environments are reached through these.
 ENVIRONMENTS := CAUSAL_DISENT_TF_PYTHON=$(CURDIR)/.venv-tf/bin/python \
@@ -27,6 +28,7 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) lint
 	$(PYTEST) tests causal_disent
 	$(PYTEST) plugins/causal_disent_datasets
 	$(PYTEST) plugins/causal_disent_candle
+	$(PYTEST) plugins/causal_disent_crl
 	$(PYTEST) plugins/causal_disent_torch
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
 
@@ -47,6 +49,7 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
 	$(BIN)/python benchmarks/bench_datasets.py
+	$(BIN)/python benchmarks/bench_crl.py
 	$(BIN)/python benchmarks/bench_torch.py
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py
@@ -60,7 +63,8 @@ $(PEER):
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(PLUGINS))
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
-		--editable plugins/causal_disent_candle --editable 'plugins/causal_disent_torch[tensorboard,test]'
+		--editable plugins/causal_disent_candle --editable plugins/causal_disent_crl \
+		--editable 'plugins/causal_disent_torch[tensorboard,test]'
 	touch $@
 
 # TensorFlow apart, so that nothing else can come to need it; the build without GPU libraries is a third of the size.

@@ -15,6 +15,7 @@ __all__ = [
     "BrokenPlugin",
     "CausalDisentError",
     "ConfigError",
+    "InUse",
     "InvalidInput",
     "MetricFailed",
     "MissingPart",
@@ -62,6 +63,10 @@ class ConfigError(CausalDisentError):
 
 class OutputExists(CausalDisentError):
     """The output folder is already there."""
+
+
+class InUse(CausalDisentError):
+    """Another process is writing what this one wants to write."""
 
 
 class MissingPart(CausalDisentError):
@@ -123,6 +128,11 @@ def same_plugin_name(name: str, distributions: Iterable[str]) -> NameCollision:
 def output_exists(path: Path) -> OutputExists:
     """The output folder `path` exists and overwriting was not asked for."""
     return OutputExists(f"The output folder {path} exists. Choose another, or replace it with --overwrite.")
+
+
+def in_use(path: Path) -> InUse:
+    """Another process is writing `path`."""
+    return InUse(f"Another process is writing {path}. Wait until it has ended, or choose another place.")
 
 
 def no_output_at(path: Path, reason: str) -> InvalidInput:

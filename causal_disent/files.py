@@ -5,9 +5,13 @@ Files of a folder that a stranger may have made: none outside it, none larger th
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
 import shutil
+import sys
 import tempfile
+import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,52 +22,186 @@ from causal_disent import errors
 __all__ = [
     "check_free",
     "check_place",
+    "claim",
     "inside",
     "new_file",
     "new_folder",
     "read_bounded",
+    "regular",
     "unusable",
+    "written",
 ]
 
+#: Endings of what is being written, and of what was moved away for it.
+PARTIAL, REPLACED = ".partial", ".replaced"
 #: What is as long as the longest ending of a temporary name.
 LONGEST_ENDING = ".12345678.replaced"
+#: Linux' numbers, for `renameat2`.
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+#: What this process has put in place so far, for a message when it is interrupted.
+written: list[Path] = []
+
+#: What this process has claimed, and the thread that did.
+_claimed: set[tuple[Path, int]] = set()
 
 
 @contextmanager
-def new_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
+def claim(path: Path, *, wait: bool = False) -> Iterator[None]:
+    """Be the only process that writes `path`, for the time of the block.
+
+    What a dead process left half-written there is removed: all who write `path` hold the claim, so that nobody
+    alive can be using it. The claim is a lock on a hidden file beside `path`; the system drops it when its owner
+    dies, however it dies. A thread may claim again what it has claimed.
+
+    Args:
+        path: what is going to be written.
+        wait: for another process that writes it, instead of raising `errors.InUse`.
+    """
+    place = (path.absolute(), threading.get_ident())
+    if place in _claimed:
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.with_name(f".{path.name}.lock")
+    descriptor = _locked(lock, path, wait=wait)
+    _claimed.add(place)
+    try:
+        if descriptor is not None:
+            _recover(path)
+        yield
+    finally:
+        _claimed.discard(place)
+        if descriptor is not None:
+            lock.unlink(missing_ok=True)
+            os.close(descriptor)
+
+
+def _locked(lock: Path, path: Path, *, wait: bool) -> int | None:
+    """The descriptor of the lock file, locked; None where the file system has no locks."""
+    try:
+        import fcntl
+    except ImportError:  # not on this system
+        return None
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            if lock.exists() and os.path.samestat(os.fstat(descriptor), lock.stat()):
+                return descriptor
+        except BlockingIOError:
+            os.close(descriptor)
+            raise errors.in_use(path) from None
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                return None
+            raise
+        os.close(descriptor)  # its owner removed it between the two calls
+
+
+def _recover(path: Path) -> None:
+    """Remove what a dead process left, and put back what it had moved away without a successor."""
+    for moved in path.parent.glob(f".{glob.escape(path.name)}.*{REPLACED}"):
+        if not os.path.lexists(path):
+            moved.rename(path)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        if left.suffix in (PARTIAL, REPLACED):
+            _remove(left)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path, *, overwrite: bool, wait: bool = False) -> Iterator[Path]:
     """A temporary folder that takes the name `path` when the block ends well, and vanishes otherwise.
 
-    An existing folder is replaced only then, and only with `overwrite`.
+    An existing folder is replaced only then, and only with `overwrite`; at every moment the name has the old
+    or the new one, or, where the system cannot exchange two names, the old one comes back at the next start.
+
+    Args:
+        path: the folder to make.
+        overwrite: replace it if it exists.
+        wait: for another process that writes it, instead of raising `errors.InUse`.
     """
     _check_absent(path, overwrite=overwrite)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent))
-    try:
-        temporary.chmod(0o755)  # mkdtemp makes it private
-        yield temporary
+    with claim(path, wait=wait):
         _check_absent(path, overwrite=overwrite)
-        if path.exists():
-            replaced = temporary.with_suffix(".replaced")
-            path.rename(replaced)
-            temporary.rename(path)
-            shutil.rmtree(replaced)
-        else:
-            temporary.rename(path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent))
+        try:
+            temporary.chmod(0o755)  # mkdtemp makes it private
+            yield temporary
+            _check_absent(path, overwrite=overwrite)
+            _flush(temporary)
+            _put_in_place(temporary, path)
+        finally:
+            _remove(temporary)  # it is there if the block failed, and holds what was replaced
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    """Give the folder `temporary` the name `path`; what had it is `temporary` then."""
+    if not path.exists():
+        temporary.rename(path)
+    elif not _exchange(temporary, path):
+        moved = temporary.with_suffix(REPLACED)
+        path.rename(moved)
+        temporary.rename(path)
+        moved.rename(temporary)
+    written.append(path)
+    _flush_one(path.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step, if the system can."""
+    if not sys.platform.startswith("linux"):
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    names = (os.fsencode(one.absolute()), os.fsencode(other.absolute()))
+    return rename is not None and rename(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A temporary name that becomes `path` when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.partial")
+    """A temporary name that becomes `path` when the block ends well; who else writes it is waited for."""
+    with claim(path, wait=True):
+        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}{PARTIAL}")
+        try:
+            yield temporary
+            _flush(temporary)
+            temporary.replace(path)
+            written.append(path)
+            _flush_one(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Have a file, or a folder with all that is in it, on the disk: a rename must not come before its content."""
+    if not path.is_dir():
+        _flush_one(path)
+        return
+    for folder, _, names in os.walk(path):
+        for name in names:
+            if not (file := Path(folder, name)).is_symlink():
+                _flush_one(file)
+        _flush_one(Path(folder))
+
+
+def _flush_one(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        yield temporary
-        temporary.replace(path)
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems cannot flush a folder
+            raise
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:
@@ -103,8 +241,18 @@ def _check_absent(path: Path, *, overwrite: bool) -> None:
 
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:
-    """The file `path` of a saved model cannot be used."""
-    return errors.InvalidInput(f"The saved model's file {path} cannot be used: {reason}.")
+    """The error for a file or folder that is not what it should be."""
+    return errors.InvalidInput(f"{path} cannot be used: {reason}.")
+
+
+def regular(path: Path) -> Path:
+    """`path`, if it is a file; whoever opened a pipe or a device would wait for it.
+
+    A file that is not there is for the caller to tell of.
+    """
+    if path.exists() and not path.is_file():
+        raise unusable(path, "it is a folder, a pipe, a socket or a device, and no file")
+    return path
 
 
 def inside(folder: Path, name: str) -> Path:

@@ -63,12 +63,13 @@ def test_the_make_targets_exist():
 def test_every_data_set_has_a_section():
     sections = re.findall(r"^## (.*)$", (ROOT / "docs/datasets.md").read_text(), flags=re.M)
     described = {name for section in sections for name in section.split(", ")}
-    ours = ("builtin", "causal_disent_candle", "causal_disent_datasets")
+    ours = ("builtin", "causal_disent_candle", "causal_disent_crl", "causal_disent_datasets")
     assert {entry.name for entry in registry.entries("datasets") if entry.owner in ours} <= described
 
 
 def test_the_pictures_of_the_data_sets_are_small():
-    for name in runpy.run_path(str(ROOT / "docs/draw_datasets.py"))["PICTURES"]:
+    scripts = [runpy.run_path(str(ROOT / f"docs/{script}.py")) for script in ("draw_datasets", "draw_crl")]
+    for name in (name for script in scripts for name in script["PICTURES"]):
         assert 1000 < (ROOT / f"docs/images/{name}.png").stat().st_size < 100_000
         assert f"images/{name}.png" in (ROOT / "docs/datasets.md").read_text()
 

@@ -1,11 +1,13 @@
 """Files of a stranger's folder."""
 
+import os
 import tracemalloc
 
 import pytest
 
+from causal_disent.data.image_files import read_image
 from causal_disent.errors import InvalidInput
-from causal_disent.files import inside, read_bounded
+from causal_disent.files import inside, read_bounded, regular
 
 
 def test_a_path_inside(tmp_path):
@@ -65,3 +67,13 @@ def test_a_small_file_takes_little_memory_whatever_the_bound(tmp_path):
 def test_what_is_no_file_is_refused(tmp_path, name):
     with pytest.raises(InvalidInput, match="not there, or is no regular file"):
         read_bounded(tmp_path / name, 5)
+
+
+def test_a_pipe_or_a_folder_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(InvalidInput, match=f"{path} cannot be used: it is a folder, a pipe"):
+            regular(path)
+    with pytest.raises(InvalidInput, match=r"pipe cannot be used"):
+        read_image(tmp_path / "pipe")
+    assert regular(tmp_path / "missing") == tmp_path / "missing"

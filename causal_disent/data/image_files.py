@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.files import regular
 
 __all__ = ["inside", "read_image"]
 
@@ -68,7 +69,7 @@ def read_image(
     from PIL import Image
 
     try:
-        with Image.open(path, formats=FORMATS) as image:
+        with Image.open(regular(path), formats=FORMATS) as image:
             reason = _reason_against(image.size, image.mode, shape)
             if not reason:
                 mode = READ_AS[image.mode]

@@ -55,7 +55,7 @@ def remembered(
             shutil.rmtree(folder / own, ignore_errors=True)
     folder = _writable(folders, num_bytes)
     try:
-        with new_folder(folder / own, overwrite=False) as temporary:
+        with new_folder(folder / own, overwrite=False, wait=True) as temporary:
             make(temporary)
     except (errors.OutputExists, OSError):
         # Another process made the same meanwhile.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import regular
 from causal_disent.protocols import IntArray
 
 __all__ = ["IMAGES", "Contents", "open_contents", "save_contents"]
@@ -55,12 +56,12 @@ def open_contents(path: Path, num_files: int, size: tuple[int, int], space: Stat
     The folder may have come with the data from a stranger, so that everything is checked.
     """
     try:
-        images = np.load(path / IMAGES, mmap_mode="r", allow_pickle=False)
+        images = np.load(regular(path / IMAGES), mmap_mode="r", allow_pickle=False)
         boxes, positions, rows = (
-            np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            np.load(regular(path / f"{name}.npy"), mmap_mode="r", allow_pickle=False)
             for name in ("boxes", "positions", "rows")
         )
-        if (path / FACTS).stat().st_size > MOST_BYTES:
+        if regular(path / FACTS).stat().st_size > MOST_BYTES:
             return None
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
         height, width = (int(length) for length in facts["original"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causal_disent.files import regular
 from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class MappedImages:
 
     @cached_property
     def _pixels(self) -> np.ndarray:
-        return np.asarray(np.load(self._path, mmap_mode="r", allow_pickle=False))
+        return np.asarray(np.load(regular(self._path), mmap_mode="r", allow_pickle=False))
 
     def __getstate__(self) -> dict[str, Any]:
         # A copy in another process maps the file again; pickling the map would read all of it.

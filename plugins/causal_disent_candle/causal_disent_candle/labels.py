@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from causal_disent_datasets.files import unusable
-
 from causal_disent import errors
 from causal_disent.arguments import is_number
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import regular, unusable
 
 __all__ = ["Bounds", "Label", "LabelReader"]
 
@@ -125,7 +124,7 @@ def _add_value(factor: str, written: dict[str, str], name: Any) -> None:
 
 def _content(path: Path) -> Any:
     try:
-        with path.open("rb") as stream:
+        with regular(path).open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise unusable(path, f"it has {path.stat().st_size:,} bytes, and a label at most {MOST_BYTES:,}")

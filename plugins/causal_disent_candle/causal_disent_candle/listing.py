@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from causal_disent_datasets.files import unusable
+from causal_disent.files import unusable
 
 __all__ = ["Listing", "list_folder"]
 

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
 from causal_disent.data.image_files import read_image
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import unusable
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_candle.boxes import to_box

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causal_disent_datasets.files import unusable
+from causal_disent.files import regular, unusable
 from causal_disent_datasets.mapping import map_array
 
 __all__ = ["map_matrix"]
@@ -21,7 +21,7 @@ LEAST_AXES = 3
 def map_matrix(path: Path, shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """The matrix in a file, mapped into memory, if it has this shape and type and the file is whole."""
     axes = max(LEAST_AXES, len(shape))
-    with path.open("rb") as stream:
+    with regular(path).open("rb") as stream:
         start = np.frombuffer(stream.read(4 * (2 + axes)).ljust(4 * (2 + axes), b"\0"), dtype="<i4")
     magic, number, lengths = int(start[0]), int(start[1]), tuple(map(int, start[2 : 2 + len(shape)]))
     if magic not in TYPES:

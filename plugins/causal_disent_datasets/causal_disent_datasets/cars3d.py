@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import unusable
 from causal_disent.protocols import IntArray
-from causal_disent_datasets.files import FromFiles, Publication, unusable
+from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.matlab import read_uint8
 from causal_disent_datasets.pictures import resized
 from causal_disent_datasets.stacked import Factors

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causal_disent.files import unusable
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_datasets.dsprites import DSPRITES, DspritesFull
-from causal_disent_datasets.files import FromFiles, unusable
+from causal_disent_datasets.files import FromFiles
 from causal_disent_datasets.pictures import open_picture
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ import numpy as np
 
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.view import FiniteDataView
+from causal_disent.files import unusable
 from causal_disent.protocols import IntArray
-from causal_disent_datasets.files import FromFiles, Publication, unusable
+from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.npz import open_member
 from causal_disent_datasets.stacked import StackedImages
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from causal_disent import errors
+from causal_disent.files import regular, unusable
 from causal_disent.progress import track
 
-__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "incomplete", "unusable"]
+__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "incomplete"]
 
 #: The environment variable that names the folder below which all files are, as in disentanglement_lib.
 VARIABLE = "DISENTANGLEMENT_LIB_DATA"
@@ -131,17 +132,12 @@ def incomplete(number: int, total: int, things: str) -> str:
     return f"incomplete: {number:,} of {total:,} {things}"
 
 
-def unusable(path: Path, reason: str) -> errors.InvalidInput:
-    """The error for a file or folder that is not what it should be."""
-    return errors.InvalidInput(f"{path} cannot be used: {reason}.")
-
-
 def check_digest(path: Path, digest: str) -> str:
     """A line that says `path` is the published file, or an error that says it is not."""
     algorithm, _, expected = digest.partition(":")
     # A digest that is recorded finds damage; it is not there to keep an attacker out.
     summed = hashlib.new(algorithm, usedforsecurity=False)
-    with path.open("rb") as stream:
+    with regular(path).open("rb") as stream:
         for _ in track(range(0, path.stat().st_size, CHUNK), f"reading {path.name}", unit="chunk"):
             summed.update(stream.read(CHUNK))
     if summed.hexdigest() != expected:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
+from causal_disent.files import regular, unusable
 from causal_disent.protocols import IntArray
-from causal_disent_datasets.files import unusable
 from causal_disent_datasets.mapping import map_array
 from causal_disent_datasets.unpacked import unpack_once
 
@@ -91,7 +91,7 @@ def _dataset(path: Path, name: str) -> Iterator[Any]:
             f"To read {path}, h5py is needed: pip install 'causal-disent-datasets[h5]'."
         ) from None
     try:
-        with h5py.File(path, "r") as file:
+        with h5py.File(regular(path), "r") as file:
             if not isinstance(file.get(name, getlink=True), h5py.HardLink):
                 raise unusable(path, f"it should have '{name}', and has: {errors.listing(file)}")
             images = file[name]

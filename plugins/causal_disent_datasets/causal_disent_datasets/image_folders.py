@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
+from causal_disent.files import unusable
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
-from causal_disent_datasets.files import FromFiles, Publication, unusable
+from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.pictures import read_rgb
 from causal_disent_datasets.stacked import Factors
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from causal_disent.files import regular
+
 __all__ = ["map_array"]
 
 
 def map_array(path: Path, dtype: np.dtype, shape: tuple[int, ...], offset: int) -> np.ndarray:
     """The array that begins `offset` bytes into a file, read-only; the file must be long enough."""
-    with path.open("rb") as stream:
+    with regular(path).open("rb") as stream:
         content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     if hasattr(mmap, "MADV_RANDOM"):
         # Images are drawn at random. Told nothing, the system reads far ahead of each, which takes much longer.

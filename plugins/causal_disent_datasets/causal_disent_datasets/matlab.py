@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from causal_disent import errors
-from causal_disent_datasets.files import unusable
+from causal_disent.files import regular, unusable
 
 __all__ = ["read_uint8"]
 
@@ -71,7 +71,7 @@ def _array(
 
 def _matrices(path: Path, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The byte order and the content of each array; no more than `max_bytes` are unpacked."""
-    if path.stat().st_size > max_bytes:
+    if regular(path).stat().st_size > max_bytes:
         raise unusable(path, f"it is larger than {max_bytes:,} bytes")
     content = path.read_bytes()
     order = {b"IM": "<", b"MI": ">"}.get(content[126:FILE_HEADER])

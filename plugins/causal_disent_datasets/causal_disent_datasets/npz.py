@@ -19,8 +19,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
+from causal_disent.files import regular, unusable
 from causal_disent.progress import track
-from causal_disent_datasets.files import unusable
 from causal_disent_datasets.mapping import map_array
 from causal_disent_datasets.unpacked import unpack_once
 
@@ -89,7 +89,11 @@ class Member:
 
     def _chunks(self) -> Iterator[bytes]:
         """All bytes of the member; the last step compares their checksum with the archive's."""
-        with _clear_errors(self.path), zipfile.ZipFile(self.path) as archive, archive.open(self.entry) as stream:
+        with (
+            _clear_errors(self.path),
+            zipfile.ZipFile(regular(self.path)) as archive,
+            archive.open(self.entry) as stream,
+        ):
             while chunk := stream.read(CHUNK):
                 yield chunk
 
@@ -97,7 +101,7 @@ class Member:
 def open_member(path: Path, name: str, shapes: Sequence[tuple[int, ...]], dtype: str = "uint8") -> Member:
     """The array `name` of an npz file, if it has one of the `shapes`. No number is read."""
     with _clear_errors(path):
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(regular(path)) as archive:
             entry = _entry(archive, path, name)
             with archive.open(entry) as stream:
                 start = io.BytesIO(stream.read(MAX_HEADER))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causal_disent import errors
-from causal_disent_datasets.files import unusable
+from causal_disent.files import regular, unusable
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,7 +29,7 @@ def open_picture(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[in
     """
     from PIL import Image
 
-    with _clear_errors(path), Image.open(path, formats=list(formats)) as picture:
+    with _clear_errors(path), Image.open(regular(path), formats=list(formats)) as picture:
         if sizes is not None and picture.size not in sizes:
             allowed = " or ".join(f"{width}x{height}" for width, height in sizes)
             raise unusable(path, f"it should be of {allowed} pixels, and is of {picture.width}x{picture.height}")

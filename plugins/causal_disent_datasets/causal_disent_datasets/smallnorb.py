@@ -8,9 +8,10 @@ import numpy as np
 
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.view import FiniteDataView
+from causal_disent.files import unusable
 from causal_disent.protocols import IntArray
 from causal_disent_datasets.binary_matrix import map_matrix
-from causal_disent_datasets.files import FromFiles, Publication, unusable
+from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.pictures import resized
 from causal_disent_datasets.stacked import Factors
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from causal_disent import errors
-from causal_disent.files import new_file
+from causal_disent.files import new_file, unusable
 from causal_disent.progress import track
-from causal_disent_datasets.files import unusable
 
 __all__ = ["unpack_once", "user_cache"]
 

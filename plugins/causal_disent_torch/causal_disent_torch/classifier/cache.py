@@ -85,7 +85,7 @@ def save(
         "settings": asdict(settings),
     }
     try:
-        with new_folder(folder, overwrite=True) as temporary:
+        with new_folder(folder, overwrite=True, wait=True) as temporary:
             write_tensors(temporary / WEIGHTS, network.state_dict())
             (temporary / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     except (OSError, errors.OutputExists) as error:

@@ -1,0 +1,69 @@
+"""Draw the pictures of docs/datasets.md that show counterfactuals: in each row one factor of an image is set.
+
+python docs/draw_crl.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from causal_disent import get_dataset
+from causal_disent.report.contact_sheet import save_picture
+from causal_disent.report.labelled_grid import draw_grid
+
+#: Name -> options, the image, and factor -> what it is set to.
+PICTURES: dict[str, tuple[dict, int, dict[str, list[float]]]] = {
+    "pendulum": (
+        {"channels": "rgb"},
+        4400,
+        {
+            "angle": [-40, -20, 0, 20, 40],
+            "light": [60, 80, 100, 120, 140],
+            "length": [3, 5, 7, 9, 12],
+            "position": [4, 7, 10, 13, 16],
+        },
+    ),
+    "flow": (
+        {"channels": "rgb"},
+        4000,
+        {
+            "ball": [5, 15, 25, 30, 34],
+            "height": [1, 2, 3, 4, 5],
+            "flow": [15, 25, 35, 50, 65],
+            "hole": [6, 8, 10, 12, 14],
+        },
+    ),
+    "light_tunnel": (
+        {"experiment": "buchholz_1_obs", "num": 50, "size": 96},
+        7,
+        {
+            "red": [0, 60, 120, 180, 240],
+            "green": [0, 60, 120, 180, 240],
+            "blue": [0, 60, 120, 180, 240],
+            "pol_1": [-80, -40, 0, 40, 80],
+            "pol_2": [-80, -40, 0, 40, 80],
+        },
+    ),
+}
+
+
+def draw(name: str, folder: Path) -> Path:
+    """Write the picture of a data set."""
+    options, index, settings = PICTURES[name]
+    data = get_dataset(name, **options)
+    rows, captions = [], []
+    for factor, values in settings.items():
+        places = np.full(len(values), index)
+        rows.append([data.observations(places[:1])[0], *data.counterfactual(places, {factor: values})])
+        captions.append(["as it is", *(f"do({factor} = {value})" for value in values)])
+    path = folder / f"{name}.png"
+    save_picture(np.asarray(draw_grid(rows, captions=captions)), path, colors=64)
+    return path
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or PICTURES:
+        print(draw(name, Path(__file__).with_name("images")))

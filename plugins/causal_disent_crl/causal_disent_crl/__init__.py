@@ -1,0 +1,1 @@
+"""Data sets of causal representation learning: graphs, mechanisms and true counterfactuals."""

@@ -1,0 +1,87 @@
+"""Images that were drawn or read once, kept in files that are mapped from then on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from causal_disent_datasets.unpacked import user_cache
+
+from causal_disent.files import new_file
+
+__all__ = ["MOST_FILES", "kept"]
+
+#: Files that are kept; the one that was not used for longest makes room. The largest have 220 MB.
+MOST_FILES = 8
+#: What the file has besides the images.
+HEADER = 4096
+
+
+def kept(
+    name: str,
+    parts: object,
+    shape: tuple[int, ...],
+    fill: Callable[[np.ndarray], object],
+    folder: str | Path | None = None,
+) -> np.ndarray:
+    """An array (shape) uint8 that `fill` fills, unless that was done before.
+
+    Args:
+        name: beginning of the file's name.
+        parts: what the images depend on; the file is made anew when its ``repr`` changes.
+        shape: of the array.
+        fill: writes to an array of that shape.
+        folder: where files are kept; ``crl`` in the user's cache folder if not given.
+
+    Returns:
+        The array, mapped from its file; in memory where no file can be written.
+    """
+    place = user_cache() / "crl" if folder is None else Path(str(folder))
+    digest = hashlib.sha256(repr((parts, shape)).encode()).hexdigest()[:16]
+    path = place / f"{name}-{digest}.npy"
+    found = _opened(path, shape)
+    if found is not None:
+        return found
+    if not _is_writable(place, int(np.prod(shape)) + HEADER):
+        array = np.empty(shape, dtype=np.uint8)
+        fill(array)
+        return array
+    with new_file(path) as temporary:
+        mapped = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.uint8, shape=shape)
+        fill(mapped)
+        mapped.flush()
+        del mapped
+    _make_room(place)
+    opened = _opened(path, shape)
+    assert opened is not None, path
+    return opened
+
+
+def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        os.utime(path)  # used now: the last to make room
+    except (OSError, ValueError, EOFError):
+        return None
+    return array if array.shape == shape and array.dtype == np.uint8 else None
+
+
+def _is_writable(folder: Path, num_bytes: int) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > num_bytes
+
+
+def _make_room(folder: Path) -> None:
+    # Another process may remove the same file, or still map it, which keeps its content.
+    with contextlib.suppress(OSError):
+        by_use = sorted(folder.glob("*.npy"), key=lambda path: path.stat().st_mtime)
+        for path in by_use[:-MOST_FILES]:
+            path.unlink()
