@@ -1,4 +1,4 @@
-"""Matrices of numbers in files that anybody may have made: read within bounds, never unpickled."""
+"""Matrices in files that anybody may have made: read within bounds, never unpickled."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
+from causal_disent.files import read_bounded, unusable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,11 @@ __all__ = ["read_matrix"]
 MOST = 2**31
 #: Lines that decide whether a table begins with the names of its columns.
 SAMPLE = 1000
+#: What the parsers raise when they meet bytes that make no sense.
+DAMAGE = (
+    EOFError, MemoryError, NotImplementedError, OSError, OverflowError, RuntimeError, SyntaxError, TypeError,
+    ValueError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def read_matrix(place: str | os.PathLike[str]) -> Any:
@@ -40,30 +47,17 @@ def read_matrix(place: str | os.PathLike[str]) -> Any:
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise errors.InvalidInput(
-            f"{path} ends in none of {errors.listing(READERS)}. In Python, `causal_disent.score` takes arrays, data "
-            "frames and tensors."
+            f"{path} ends in none of {errors.listing(READERS)}. In Python, `causal_disent.score` takes arrays, "
+            "data frames and tensors."
         )
-    if not path.is_file():
-        raise _unreadable(path, "it is not there, or is no regular file")
+    content = read_bounded(path, MOST)
     try:
-        size = path.stat().st_size
-        if size > MOST:
-            raise _unreadable(path, f"it has {size:,} bytes, and {MOST:,} are the most that are read")
-        return read(path, key)
+        return read(content, key)
     except ImportError:
         raise errors.InvalidInput("Parquet files need pyarrow: pip install 'causal-disent[parquet]'.") from None
-    except OSError as error:
-        raise _unreadable(path, error.strerror or str(error)) from None
-    # What the parsers raise when they meet bytes that make no sense.
-    except (ValueError, EOFError, MemoryError, NotImplementedError, OverflowError, RuntimeError, SyntaxError,
-            TypeError, zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
-        if isinstance(error, errors.CausalDisentError):
-            raise
-        raise _unreadable(path, str(error).strip().split("\n")[0] or type(error).__name__) from None
-
-
-def _unreadable(path: Path, reason: str) -> errors.InvalidInput:
-    return errors.InvalidInput(f"{path} cannot be read: {reason.removesuffix('.')}.")
+    except DAMAGE as error:
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        raise unusable(path, reason.removesuffix(".")) from None
 
 
 def _path_and_key(place: str) -> tuple[Path, str]:
@@ -74,79 +68,81 @@ def _path_and_key(place: str) -> tuple[Path, str]:
     return Path(place), ""
 
 
-def _read_npy(path: Path, key: str) -> np.ndarray:
-    return _array(path.read_bytes())
+def _check_size(size: int) -> None:
+    if size > MOST:
+        raise ValueError(f"it unpacks to {size:,} bytes or more, and {MOST:,} are the most that are read")
 
 
-def _array(content: bytes) -> np.ndarray:
-    """The array of an npy file; its header is held against the bytes that there are."""
+def _npy(content: bytes, key: str = "") -> np.ndarray:
+    """The array of an npy file, whose header is held against the bytes that there are."""
     stream = io.BytesIO(content)
     version = npy.read_magic(stream)
-    if version > (2, 0):
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"it has version {version} of numpy's format; 1.0 and 2.0 are read")
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, fortran_order, dtype = header(stream)
+    start = stream.tell()
     if dtype.hasobject:
         raise ValueError("it is pickled; pickles can run programs and are never loaded. Save numbers or text")
-    if prod(shape) * dtype.itemsize != len(content) - stream.tell():
+    if prod(shape) * dtype.itemsize != len(content) - start:
         raise ValueError(
-            f"its head promises {dtype} of shape {shape}, and {len(content) - stream.tell():,} bytes follow; it may "
-            "be cut short"
+            f"its head promises {dtype} of shape {shape}, and {len(content) - start:,} bytes follow; "
+            "it may be cut short"
         )
-    flat = np.frombuffer(content, dtype, prod(shape), stream.tell())
-    return flat.reshape(shape, order="F" if fortran_order else "C")
+    return np.frombuffer(content, dtype, prod(shape), start).reshape(shape, order="F" if fortran_order else "C")
 
 
-def _read_npz(path: Path, key: str) -> np.ndarray:
-    with zipfile.ZipFile(path) as archive:
+def _npz(content: bytes, key: str) -> np.ndarray:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        if not key and len(entries) != 1:
-            raise errors.InvalidInput(
-                f"{path} has {len(entries)} arrays ({errors.listing(entries)}); say which: {path}:"
-                f"{next(iter(entries), 'NAME')}"
-            )
-        if key and key not in entries:
-            raise errors.unknown(f"array of {path}:", key, entries)
+        if (key and key not in entries) or (not key and len(entries) != 1):
+            asked = f"no array '{key}'{errors.nearest(key, entries)}" if key else f"{len(entries)} arrays"
+            raise ValueError(f"it has {asked}; say which as file.npz:NAME: {errors.listing(entries)}")
         entry = entries[key or next(iter(entries))]
-        if entry.file_size > MOST:
-            raise _unreadable(path, f"it unpacks to {entry.file_size:,} bytes, and {MOST:,} are the most")
-        return _array(archive.read(entry))
+        _check_size(entry.file_size)
+        return _npy(archive.read(entry))
 
 
-def _read_csv(path: Path, key: str) -> pd.DataFrame:
-    """A table of text; its first line may hold the names of the columns."""
+def _parquet(content: bytes, key: str) -> pd.DataFrame:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(io.BytesIO(content)) as file:
+        about = file.metadata
+        _check_size(about.num_rows * about.num_columns * 8)
+        _check_size(sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)))
+        return file.read().to_pandas()
+
+
+def _csv(content: bytes, key: str) -> pd.DataFrame:
+    """A table of text, whose first line may hold the names of the columns."""
     import pandas as pd
 
-    content = path.read_bytes().removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
-    first = content[: content.find(b"\n") if b"\n" in content else None].decode().strip("\r\n")
-    if not first.strip():
-        raise ValueError("it is empty")
+    content = content.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+    if content.startswith(b"#"):  # as numpy.savetxt marks the line of names
+        content = content[1:].lstrip(b" ")
+    first = content.partition(b"\n")[0].decode().strip("\r")
     separator = max(",;\t", key=first.count)
-    if not first.count(separator) and len(first.split()) > 1:
-        separator = " "
-    reads: Callable[..., Any] = lambda **options: pd.read_csv(  # noqa: E731
-        io.BytesIO(content),
-        sep=r"\s+" if separator == " " else separator,
-        skipinitialspace=True,
-        index_col=False,
-        low_memory=False,  # a column has one type, however long it is
-        float_precision="round_trip",
-        **options,
-    )
-    head = next(csv.reader([first], delimiter=separator, skipinitialspace=True)) if separator != " " else first.split()
-    try:
-        below = reads(header=None, skiprows=1, nrows=SAMPLE)
-    except pd.errors.EmptyDataError:
-        return reads(header=None)
-    if not _are_names(head, below):
-        table = reads(header=None)
-        return table.set_axis([f"column_{i}" for i in range(table.shape[1])], axis=1)
-    table = reads(header=0)
-    names = [str(name).strip() for name in table.columns]
-    names[0] = names[0].lstrip("# ")  # as numpy.savetxt marks the line of names
-    table = table.set_axis(names, axis=1)
+    if separator not in first:
+        separator = r"\s+"
+    options: dict[str, Any] = {
+        "sep": separator,
+        "skipinitialspace": True,
+        "index_col": False,
+        "low_memory": False,  # a column has one type, however long it is
+    }
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+        options["float_precision"] = "round_trip"  # later ones return every number as it was written anyway
+
+    def read(**more: Any) -> pd.DataFrame:
+        return pd.read_csv(io.BytesIO(content), **options, **more)
+
+    in_pieces = first.split() if separator == r"\s+" else next(csv.reader([first], delimiter=separator))
+    head = [cell.strip() for cell in in_pieces]
+    if content.count(b"\n") < 2 or not _are_names(head, read(header=None, skiprows=1, nrows=SAMPLE)):
+        return read(header=None)
+    table = read(header=0)
     counts_rows = not head[0] and np.array_equal(table.iloc[:, 0], np.arange(len(table)))
-    return table.iloc[:, 1:] if counts_rows and table.shape[1] > 1 else table  # as pandas writes the labels of rows
+    return table.iloc[:, 1:] if counts_rows else table  # pandas writes the labels of the rows before the columns
 
 
 def _are_names(head: list[str], below: pd.DataFrame) -> bool:
@@ -173,23 +169,6 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _read_parquet(path: Path, key: str) -> pd.DataFrame:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        about = file.metadata
-        packed = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        size = max(about.num_rows * about.num_columns * 8, packed)
-        if size > MOST:
-            raise _unreadable(path, f"it unpacks to {size:,} bytes or more, and {MOST:,} are the most")
-        return file.read().to_pandas()
-
-
-READERS: dict[str, Callable[[Path, str], Any]] = {
-    ".npy": _read_npy,
-    ".npz": _read_npz,
-    ".csv": _read_csv,
-    ".tsv": _read_csv,
-    ".txt": _read_csv,
-    ".parquet": _read_parquet,
-}
+READERS: dict[str, Callable[[bytes, str], Any]] = {
+    ".npy": _npy, ".npz": _npz, ".csv": _csv, ".tsv": _csv, ".txt": _csv, ".parquet": _parquet,
+}  # fmt: skip

@@ -142,11 +142,19 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
         names, columns = [given.name if given.name is not None else what.removesuffix("s") + "_0"], [given]
     else:
         return None
-    named = {str(name): column for name, column in zip(names, columns, strict=True)}
+    if names == list(range(len(names))) or names == [str(i) for i in range(len(names))]:
+        names = [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]  # a frame without names counts
+    named = {_printable(name): column for name, column in zip(names, columns, strict=True)}
     if len(named) < len(names):
         twice = errors.listing(sorted({str(name) for name in names if names.count(name) > 1}))
         raise errors.InvalidInput(f"Each column of `{what}` needs a name of its own; there twice: {twice}.")
     return named
+
+
+def _printable(name: object) -> str:
+    """A name that a stranger may have given, without what could steer a terminal."""
+    text = str(name)
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
 def _index_of(given: Any) -> Any:
@@ -185,6 +193,8 @@ LEAVE_OUT = "Leave such points out of `codes` and `factors` alike, or fill them 
 def _matrix(what: str, given: Any) -> np.ndarray:
     """`given` as a matrix (points, columns) of whatever dtype."""
     matrix = _array(f"`{what}`", given)
+    if matrix.dtype.kind == "U" and isinstance(given, (list, tuple)):
+        matrix = np.array(given, dtype=object)  # a row may hold text and numbers, and numbers stay such
     shape = f"`{what}` must be of shape (points, {what})"
     if matrix.ndim == 0:
         raise errors.InvalidInput(f"{shape}: an array, a data frame or a tensor; given: {type(given).__name__}.")
@@ -194,8 +204,8 @@ def _matrix(what: str, given: Any) -> np.ndarray:
         raise errors.InvalidInput(f"{shape}, at least one of each; given: {matrix.shape}, which is empty.")
     if matrix.ndim > 2:
         raise errors.InvalidInput(
-            f"{shape}; given: {matrix.shape}. One row per point: `{what}.reshape(len({what}), -1)`, or, if these are "
-            f"batches, `np.concatenate({what})`."
+            f"{shape}; given: {matrix.shape}. One row per point: `{what}.reshape(len({what}), -1)`, or, if these "
+            f"are batches, `np.concatenate({what})`."
         )
     if matrix.dtype.kind == "c":
         raise errors.InvalidInput(
@@ -211,7 +221,7 @@ def _column(label: str, column: Any) -> _Column:
         _check_present(label, column.isna().to_numpy())
         # Categories that no point has are left out: to a metric they are not there.
         column = column.cat.remove_unused_categories()
-        categories = tuple(str(value) for value in column.cat.categories)
+        categories = tuple(map(_printable, column.cat.categories))
         return _Column(column.cat.codes.to_numpy(), categories, bool(column.cat.ordered))
     values = _array(f"The {label}", column)
     if values.ndim != 1:
@@ -230,7 +240,7 @@ def _column(label: str, column: Any) -> _Column:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     names, places = np.unique(values.astype(str), return_inverse=True)
-    return _Column(places, tuple(str(name) for name in names), ordered=False)
+    return _Column(places, tuple(map(_printable, names)), ordered=False)
 
 
 def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
@@ -245,7 +255,8 @@ def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
     other = next((i for i, value in enumerate(values) if type(value) is not type(first)), 0)
     mixed = f" and {values[other]!r} at point {other}" if other else ""
     raise errors.InvalidInput(
-        f"The {label} must be numbers, text or truth values throughout; it holds {first!r:.60} at point 0{mixed:.80}."
+        f"The {label} must be numbers, text or truth values throughout; it holds {first!r:.60} at point 0"
+        f"{mixed:.80}."
     )
 
 
@@ -271,8 +282,8 @@ def _finite(what: str, table: Table) -> Table:
     """The table, or an error with the first place that holds no number."""
     for row, column in _not_finite(table.values):
         raise errors.InvalidInput(
-            f"`{what}` must be finite; point {row} has {table.values[row, column]} in column '{table.names[column]}'. "
-            f"{LEAVE_OUT}"
+            f"`{what}` must be finite; point {row} has {table.values[row, column]} in column "
+            f"'{table.names[column]}'. {LEAVE_OUT}"
         )
     return table
 
