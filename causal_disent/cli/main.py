@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from causal_disent._version import __version__
-from causal_disent.cli import calibrate, check, datasets, demo, published
+from causal_disent.cli import calibrate, check, datasets, demo, published, score
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, registry
@@ -38,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     demo.add_command(commands)
+    score.add_command(commands)
     calibrate.add_command(commands)
     check.add_command(commands)
     published.add_command(commands)
