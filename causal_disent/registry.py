@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "part", "registry"]
+__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "declared_in", "part", "registry"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Register:
     ) -> None:
         """Offer `target` under `name`; `facts` are typed values that listings and checks show.
 
-        What was declared where it is defined, as ``@metric(...)`` does, is given alone.
+        What was declared where it is defined, as ``@metric(...)`` and ``@part(...)`` do, is given alone.
         """
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:
@@ -286,6 +287,16 @@ class Part:
         self.supplied = tuple(supplied)
         update_wrapper(self, function)
 
+    @property
+    def declaration(self) -> Part:
+        """What a hook's callback asks: ``register(part)``."""
+        return self
+
+    def entries(self, owner: str) -> Iterator[Entry]:
+        """What becomes known; the summary is the first line of the docstring."""
+        summary = (self.function.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+        yield Entry("parts", self.name, owner, self, summary)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._in_use()(*args, **kwargs)
 
@@ -315,6 +326,19 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
         6
     """
     return lambda function: Part(name, function, supplied)
+
+
+def declared_in(package: str) -> Iterator[Any]:
+    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
+
+    Args:
+        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+    """
+    for found in iter_modules(import_module(package).__path__, f"{package}."):
+        for value in () if found.ispkg else vars(import_module(found.name)).values():
+            # What a module has imported belongs to another.
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
+                yield value
 
 
 def _plain(thing: Any) -> Callable[..., Any]:

@@ -105,8 +105,8 @@ def _mean_deviation(by_code: FloatArray, factor: IntArray, diff_quantile: float)
     """Quantile of |z - mean| among the points of one value of the factor, averaged over its values."""
     order, starts = group(factor)
     total = np.zeros(len(by_code))
-    for points in np.split(order, starts):
-        values = by_code[:, points]
+    for rows in np.split(order, starts):
+        values = by_code[:, rows]
         distances = np.abs(values - values.mean(axis=1, keepdims=True))
         total += np.percentile(distances, diff_quantile * 100, axis=1, overwrite_input=True)
     return total / (len(starts) + 1)

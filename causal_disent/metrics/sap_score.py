@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -89,8 +90,8 @@ def sap_score(
     if continuous_factors:
         matrix[:, varying] = _squared_correlations(train[0], train[1][:, varying])
     else:
-        seed = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
-        matrix[:, varying] = _accuracies(train, held_out, varying, int(seed))
+        seed: Any = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
+        matrix[:, varying] = _accuracies(train, held_out, varying, seed)
     per_factor = np.full(num_factors, np.nan)
     per_factor[varying] = top_two_gaps(matrix[:, varying])
     return SapResult(float(per_factor[varying].mean()), per_factor, matrix)

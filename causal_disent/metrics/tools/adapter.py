@@ -14,7 +14,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
-from causal_disent.metrics.tools.needs import Sample
+from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
             known = {"num_factors": data.num_factors, **own}
             declaration.check(**{name: known[name] for name in signature(declaration.check).parameters})
         scores: Scores = {}
-        for sample in needs.draw(data, representation, random_state, **drawn):
+        for sample in needs.draw(Source(data, representation, random_state), **drawn):
             scores.update(_scores(declaration, sample, own, factor_names(data), *rest))
         return scores
 
@@ -132,13 +132,13 @@ def _scores(
     """The entries of a result file for one sample."""
     scores: Scores = {}
     for prefix, labels, result in _results(declaration, sample, own):
-        found = keys_of(declaration.reports, result, names, labels)
+        found = declaration.keys(result, names, **labels)
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
         scores.update(
             {key if key in declaration.once else f"{prefix}{key}": value for key, value in found.items()}
         )
-    return {f"{sample.prefix}{key}": value for key, value in scores.items()} | dict(sample.keys)
+    return {f"{sample.prefix}{key}": value for key, value in scores.items()} | dict(sample.keys())
 
 
 def _results(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from causal_disent.metrics.tools.adapter import on_data, on_fixed_data
+from causal_disent.metrics.tools.adapter import keys_of, on_data, on_fixed_data
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
 from causal_disent.registry import Entry
 
-__all__ = ["Declaration", "metric"]
+__all__ = ["Declaration", "declaration_of", "metric"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ class Declaration:
     several: tuple[str, Callable[..., Mapping[Any, Any]]] | None = None
     once: Sequence[str] = ()
     each: tuple[str, Sequence[Any]] | None = None
-    check: Callable[..., None] | None = None
+    check: Callable[..., Any] | None = None
     saves: Callable[..., dict[str, Any]] | None = None
     validation: str = ""
 
@@ -47,6 +47,16 @@ class Declaration:
         """The same of given observations (points, ...) and labels (factors, points)."""
         return on_fixed_data(self)
 
+    def keys(self, result: Any, names: Sequence[str], **labels: Any) -> dict[str, Any]:
+        """What a result file holds of a result.
+
+        Args:
+            result: what the function returned.
+            names: of the factors.
+            labels: what else stands in braces in the keys.
+        """
+        return keys_of(self.reports, result, names, labels)
+
     def entries(self, owner: str) -> Iterator[Entry]:
         """What becomes known when a hook registers the function."""
         facts = dict(self.facts) if self.needs.kind == "metrics" else {"supplied": self.needs.supplied}
@@ -54,6 +64,11 @@ class Declaration:
         if self.validation:
             summary, facts = f"{self.name} of given observations and labels", {"supplied": VALIDATION_ARGUMENTS}
             yield Entry("parts", self.validation, owner, self.on_fixed_data, summary, facts)
+
+
+def declaration_of(function: Any) -> Declaration:
+    """What was declared of a metric's function."""
+    return function.declaration
 
 
 def metric(
@@ -94,14 +109,16 @@ def metric(
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
-        how: where gin and the function differ: ``renamed``, argument -> gin's name of it; ``supplies``, argument ->
-            function (data, or None) -> its value, so that configs cannot bind it; ``several``, an argument of which
-            a config may give a list, and the function that takes it and returns the result of each; ``once``, keys
-            that are the same for each of them; ``each``, an argument and the values that it takes in turn, by which
-            keys are then formatted; ``check``, a function called before anything is drawn with the arguments that
-            it names (``num_factors`` is one); ``saves``, a function (result, folder, names of the factors) -> further
-            keys, called where there is a folder for files; ``validation``, the name of the variant that is given
-            observations and labels.
+        how: where gin and the function differ.
+            ``renamed``: argument -> gin's name of it.
+            ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
+            ``several``: an argument of which a config may give a list, and the function that takes the list and
+            returns the result of each; ``once``, the keys that are the same for each of them.
+            ``each``: an argument and the values that it takes in turn, which stand in braces in the keys.
+            ``check``: called before anything is drawn, with the arguments that it names (also ``num_factors``).
+            ``saves``: function (result, folder, names of the factors) -> further keys, called where there is a
+            folder for files.
+            ``validation``: the name of the variant that is given observations and labels.
 
     Example:
         >>> from causal_disent.metrics.tools.needs import points

@@ -16,7 +16,7 @@ __all__ = ["GIN_BINS", "Bins", "codes_in_bins", "entropies", "in_bins", "mutual_
 ROUNDING = 1e-13
 
 
-#: How codes are put into bins: in so many equally wide ones, or by this function (points, codes) -> the same, whole.
+#: How codes are put into bins: in so many equally wide ones, or by a function (points, codes) -> whole numbers.
 Bins = int | Callable[[FloatArray], IntArray]
 
 

@@ -1,20 +1,32 @@
-"""What metrics need besides their own parameters, and how it is drawn from data: in disentanglement_lib's order."""
+"""What metrics need besides their own parameters, and how it is drawn: in disentanglement_lib's order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least
+from causal_disent.arguments import Pairs, check_at_least
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import GroundTruthData, Representation
 from causal_disent.registry import KINDS
 
-__all__ = ["Needs", "Points", "Sample", "TrainTest", "points", "train_test"]
+__all__ = ["Needs", "Points", "Sample", "Source", "TrainTest", "points", "train_test"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is drawn from: a data set, what encodes its observations, and the generator of the draws."""
+
+    data: Any
+    representation: Any
+    random_state: np.random.RandomState
+
+    def points(self, num_train: int, batch_size: int) -> Pairs:
+        """Codes and factors of so many points, drawn `batch_size` at a time."""
+        return sample_codes(self.data, self.representation, num_train, self.random_state, batch_size)
 
 
 @dataclass(frozen=True)
@@ -26,14 +38,14 @@ class Sample:
         random_state: for a function that takes one; None for its own default.
         keywords: further arguments.
         prefix: before the keys of what this call reports.
-        keys: what else to report, whatever the score.
+        keys: called at the end, for what else to report.
     """
 
     arguments: tuple[Any, ...]
     random_state: np.random.RandomState | None = None
     keywords: Mapping[str, Any] = field(default_factory=dict)
     prefix: str = ""
-    keys: Mapping[str, Any] = field(default_factory=dict)
+    keys: Callable[[], Mapping[str, Any]] = dict
 
 
 class Needs:
@@ -60,13 +72,7 @@ class Needs:
     def parameters(self) -> dict[str, Any]:
         raise NotImplementedError
 
-    def draw(
-        self,
-        data: GroundTruthData,
-        representation: Representation,
-        random_state: np.random.RandomState,
-        **drawn: Any,
-    ) -> Iterator[Sample]:
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
         """What the function is called with, once or several times, given `parameters`."""
         raise NotImplementedError
 
@@ -93,16 +99,10 @@ class Points(Needs):
     def parameters(self) -> dict[str, Any]:
         return {"num_train": self.num_train, "batch_size": self.batch_size}
 
-    def draw(
-        self,
-        data: GroundTruthData,
-        representation: Representation,
-        random_state: np.random.RandomState,
-        **drawn: Any,
-    ) -> Iterator[Sample]:
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
         check_at_least(self.at_least, num_train=drawn["num_train"])
-        codes, factors = sample_codes(data, representation, drawn["num_train"], random_state, drawn["batch_size"])
-        yield Sample((codes, discretizer(factors) if self.factors_in_bins else factors), random_state)
+        codes, factors = source.points(**drawn)
+        yield Sample((codes, discretizer(factors) if self.factors_in_bins else factors), source.random_state)
 
 
 @dataclass(frozen=True)
@@ -122,19 +122,10 @@ class TrainTest(Needs):
     def parameters(self) -> dict[str, Any]:
         return {"num_train": self.num_train, "num_test": self.num_test, "batch_size": self.batch_size}
 
-    def draw(
-        self,
-        data: GroundTruthData,
-        representation: Representation,
-        random_state: np.random.RandomState,
-        **drawn: Any,
-    ) -> Iterator[Sample]:
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
         check_at_least(self.test_at_least, num_test=drawn["num_test"])
-        train, test = (
-            sample_codes(data, representation, drawn[size], random_state, drawn["batch_size"])
-            for size in ("num_train", "num_test")
-        )
-        yield Sample(train, random_state, {"test": test})
+        train, test = (source.points(drawn[size], drawn["batch_size"]) for size in ("num_train", "num_test"))
+        yield Sample(train, source.random_state, {"test": test})
 
 
 def points(

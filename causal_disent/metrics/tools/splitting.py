@@ -33,8 +33,8 @@ def fit_and_test(
     num_test = round(len(codes) * test) if is_number(test) and 0 < test < 1 else 0
     if not 0 < num_test < len(codes):
         raise errors.InvalidInput(
-            "`test` is a pair (codes, factors), or the share of the points to hold out, between 0 and 1, that leaves "
-            f"some to fit to and some to test on; given: {test!r} of {len(codes)} points."
+            "`test` is a pair (codes, factors), or the share of the points to hold out, between 0 and 1, that "
+            f"leaves some to fit to and some to test on; given: {test!r} of {len(codes)} points."
         )
     order = random_state.permutation(len(codes))
     held_out, kept = order[:num_test], order[num_test:]

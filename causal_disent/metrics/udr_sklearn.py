@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice, check_matrix
-from causal_disent.metrics.tools.convergence import fit_counted, fits_of
-from causal_disent.protocols import FloatArray, GroundTruthData
-from causal_disent.registry import part
+from causal_disent.metrics.tools.convergence import fit_counted
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import Needs, Sample, Source
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray
 
-__all__ = ["UdrResult", "compute_udr", "gaussian_kl", "relative_strength", "udr"]
+__all__ = ["UdrResult", "gaussian_kl", "relative_strength", "udr_sklearn"]
 
 CORRELATIONS = ("lasso", "spearman")
 #: The weight of the L1 penalty in the regression of one model's codes on another's.
@@ -24,28 +26,83 @@ LEAST_DIVERGENCE = 0.01
 
 
 @dataclass(frozen=True)
-class UdrResult:
-    """What `udr` returns.
+class UdrResult(Result):
+    """What `udr_sklearn` returns.
 
     Attributes:
         scores: (models,) in [0, 1], higher is better.
         pairwise: (models, models); entry (i, j) tells how well the codes of i and of j match one to one. The
             diagonal is 0.
         correlations: entry [i][j] is (codes of i, codes of j), how strongly they are tied; [i][i] is 0.
+            None if they were not asked for.
     """
 
     scores: FloatArray
     pairwise: FloatArray
-    correlations: list[list[FloatArray]]
+    correlations: list[list[FloatArray]] | None
+
+    @property
+    def score(self) -> float:
+        """Mean score of the models."""
+        return float(self.scores.mean())
 
 
-@fits_of("udr")
-def udr(
+@dataclass(frozen=True)
+class SeveralRepresentations(Needs):
+    """Codes of several representations of the same points, and the divergence of each code."""
+
+    words = "the codes of several representations"
+    arrays_suffice = False
+    how = (
+        "models on `num_data_points` sampled points, drawn `batch_size` at a time. A model is a function "
+        "observations -> (codes (points, codes), mean divergence (codes,) as `gaussian_kl` tells it)"
+    )
+    kind = "parts"
+    supplied = ("ground_truth_data", "representation_functions", "random_state")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"batch_size": 10, "num_data_points": 1_000}
+
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
+        batch_size, num_points = drawn["batch_size"], drawn["num_data_points"]
+        check_at_least(1, batch_size=batch_size, num_data_points=num_points)
+        if num_points % batch_size:
+            raise errors.InvalidInput(
+                f"`num_data_points` must be a multiple of `batch_size`; given: {num_points} and {batch_size}."
+            )
+        batches = []
+        for _ in range(num_points // batch_size):
+            observations = source.data.sample_observations(batch_size, source.random_state)
+            batches.append([function(observations) for function in source.representation])
+        by_model = [list(zip(*outputs, strict=True)) for outputs in zip(*batches, strict=True)]
+        codes = [np.concatenate(codes) for codes, _ in by_model]
+        yield Sample((codes, [np.mean(divergences, axis=0) for _, divergences in by_model]))
+
+
+@metric(
+    "udr_sklearn",
+    needs=SeveralRepresentations(),
+    reports={
+        "model_scores": "scores",
+        "pairwise_disentanglement_scores": lambda result, names: result.pairwise[..., None],
+        "raw_correlations": lambda result, names: (
+            result.correlations and [[matrix.tolist() for matrix in row] for row in result.correlations]
+        ),
+    },
+    range=(0, 1),
+    summary="how alike models of one kind are",
+    assumes="at least two models of the same data; no factors",
+    takes=(),
+    renamed={"correlation": "correlation_matrix"},
+)
+def udr_sklearn(
     codes: Sequence[FloatArray],
     kl: Sequence[FloatArray] | None = None,
     *,
     correlation: str = "lasso",
     filter_low_kl: bool = True,
+    include_raw_correlations: bool = True,
     kl_filter_threshold: float = 0.01,
 ) -> UdrResult:
     r"""Do models trained alike, from different seeds, find the same codes?
@@ -68,6 +125,7 @@ def udr(
             (`gaussian_kl`); None if every code counts.
         correlation: ``"lasso"`` or ``"spearman"``.
         filter_low_kl: leave out codes whose divergence is not above the threshold.
+        include_raw_correlations: return the correlations too.
         kl_filter_threshold: the threshold, in nats.
 
     Returns:
@@ -75,7 +133,7 @@ def udr(
 
     Example:
         >>> z = np.random.RandomState(0).normal(size=(500, 3))
-        >>> udr([z, -z[:, ::-1]], correlation="spearman").scores.round(1)
+        >>> udr_sklearn([z, -z[:, ::-1]], correlation="spearman").scores.round(1)
         array([1., 1.])
     """
     check_choice("correlation", correlation, CORRELATIONS)
@@ -92,7 +150,7 @@ def udr(
             correlations[i][j] = relate(prepared[i], prepared[j])
             pairwise[i, j] = relative_strength(correlations[i][j][np.ix_(counted[i], counted[j])])
     scores = [np.median(np.delete(pairwise[:, j], j)) for j in range(num_models)]
-    return UdrResult(np.array(scores), pairwise, correlations)
+    return UdrResult(np.array(scores), pairwise, correlations if include_raw_correlations else None)
 
 
 def relative_strength(correlation: FloatArray) -> float:
@@ -176,63 +234,3 @@ def _standardised(ranks: FloatArray) -> FloatArray:
     centred = ranks - ranks.mean(axis=0)
     lengths = np.sqrt(np.square(centred).sum(axis=0))
     return np.divide(centred, lengths, out=np.zeros_like(centred), where=lengths > 0)
-
-
-@part("udr_sklearn", supplied=("ground_truth_data", "representation_functions", "random_state"))
-def compute_udr(
-    ground_truth_data: GroundTruthData,
-    representation_functions: Sequence[Callable[[FloatArray], tuple[FloatArray, FloatArray]]],
-    random_state: np.random.RandomState,
-    batch_size: int = 10,
-    num_data_points: int = 1_000,
-    correlation_matrix: str = "lasso",
-    filter_low_kl: bool = True,
-    include_raw_correlations: bool = True,
-    kl_filter_threshold: float = 0.01,
-) -> dict[str, Any]:
-    """`udr` of models on `num_data_points` sampled points, drawn `batch_size` at a time.
-
-    Args:
-        ground_truth_data: the data set; its factors are not used.
-        representation_functions: one per model, observations -> (codes (points, codes), mean divergence
-            (codes,) of these points, as `gaussian_kl` tells it).
-        random_state: for the draws.
-        batch_size: points to draw at a time, a divisor of `num_data_points`.
-        num_data_points: points to draw.
-        correlation_matrix: ``"lasso"`` or ``"spearman"``.
-        filter_low_kl: leave out codes whose divergence is not above the threshold.
-        include_raw_correlations: return the correlations too.
-        kl_filter_threshold: the threshold, in nats.
-
-    Returns:
-        ``model_scores`` (models), ``pairwise_disentanglement_scores`` (models, models, 1), and if asked for
-        ``raw_correlations`` (models, models, codes, codes), as lists.
-    """
-    check_at_least(1, batch_size=batch_size, num_data_points=num_data_points)
-    if num_data_points % batch_size:
-        raise errors.InvalidInput(
-            f"`num_data_points` must be a multiple of `batch_size`; given: {num_data_points} and {batch_size}."
-        )
-    batches = []
-    for _ in range(num_data_points // batch_size):
-        observations = ground_truth_data.sample_observations(batch_size, random_state)
-        batches.append([function(observations) for function in representation_functions])
-    by_model = [list(zip(*outputs, strict=True)) for outputs in zip(*batches, strict=True)]
-    result = udr(
-        [np.concatenate(codes) for codes, _ in by_model],
-        [np.mean(divergences, axis=0) for _, divergences in by_model],
-        correlation=correlation_matrix,
-        filter_low_kl=filter_low_kl,
-        kl_filter_threshold=kl_filter_threshold,
-    )
-    return _keys(result, include_raw_correlations)
-
-
-def _keys(result: UdrResult, include_raw_correlations: bool) -> dict[str, Any]:
-    """The entries of a result file."""
-    keys: dict[str, Any] = {}
-    if include_raw_correlations:
-        keys["raw_correlations"] = [[matrix.tolist() for matrix in row] for row in result.correlations]
-    keys["pairwise_disentanglement_scores"] = result.pairwise[..., None].tolist()
-    keys["model_scores"] = result.scores.tolist()
-    return keys

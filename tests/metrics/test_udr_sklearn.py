@@ -11,7 +11,10 @@ from sklearn.preprocessing import StandardScaler
 from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.data.dummy import DummyData
-from causal_disent.metrics.udr import compute_udr, gaussian_kl, relative_strength, udr
+from causal_disent.metrics.udr_sklearn import gaussian_kl, relative_strength, udr_sklearn
+from causal_disent.registry import registry
+
+on_data = udr_sklearn.declaration.on_data
 
 METHODS = ["lasso", "spearman"]
 
@@ -39,7 +42,7 @@ def by_definition(first, second, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_the_definition(codes, random_state, method):
     models = [codes, relabelled(codes), codes @ random_state.normal(size=(6, 6))]
-    result = udr(models, correlation=method)
+    result = udr_sklearn(models, correlation=method)
     for i in range(3):
         for j in (j for j in range(3) if j != i):
             score, matrix = by_definition(models[i], models[j], method)
@@ -51,39 +54,39 @@ def test_equals_the_definition(codes, random_state, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_order_and_sign_do_not_matter(codes, method):
-    assert (udr([codes, relabelled(codes), codes], correlation=method).scores > 0.8).all()
+    assert (udr_sklearn([codes, relabelled(codes), codes], correlation=method).scores > 0.8).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_noise_and_mixtures_rank_below(codes, random_state, method):
     noise = random_state.uniform(size=codes.shape)
     mixture = codes @ random_state.normal(size=(6, 6))
-    scores = udr([codes, relabelled(codes), codes, noise, mixture], correlation=method).scores
+    scores = udr_sklearn([codes, relabelled(codes), codes, noise, mixture], correlation=method).scores
     assert scores[:3].min() > scores[4] > scores[3] and scores[3] < 0.1
 
 
 def test_duplicated_codes_rank_below(codes):
     doubled = codes[:, [0, 0, 1, 1, 2, 2]]
-    assert udr([doubled, doubled], correlation="spearman").scores[0] < 0.6
+    assert udr_sklearn([doubled, doubled], correlation="spearman").scores[0] < 0.6
 
 
 def test_codes_without_divergence_are_left_out(codes, random_state):
     models = [np.hstack([codes[:, :1], random_state.uniform(size=(1000, 5))]) for _ in range(2)]
     kl = [np.array([1.0, 0, 0, 0, 0, 0])] * 2
-    assert (udr(models, kl).scores > 0.8).all()
-    assert (udr(models, kl, filter_low_kl=False).scores < 0.2).all()
+    assert (udr_sklearn(models, kl).scores > 0.8).all()
+    assert (udr_sklearn(models, kl, filter_low_kl=False).scores < 0.2).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_models_without_a_single_active_code_score_nothing(codes, method):
     dead = [np.zeros(6)] * 2
-    assert udr([codes, codes], dead, correlation=method).scores.tolist() == [0, 0]
+    assert udr_sklearn([codes, codes], dead, correlation=method).scores.tolist() == [0, 0]
     constant = np.full((1000, 6), 0.1)
-    assert udr([constant, codes], correlation=method).scores.tolist() == [0, 0]
+    assert udr_sklearn([constant, codes], correlation=method).scores.tolist() == [0, 0]
 
 
 def test_models_may_have_different_numbers_of_codes(codes):
-    result = udr([codes, codes[:, :4]], correlation="spearman")
+    result = udr_sklearn([codes, codes[:, :4]], correlation="spearman")
     assert result.correlations[0][1].shape == (6, 4) and result.correlations[1][0].shape == (4, 6)
 
 
@@ -103,7 +106,7 @@ def encoder(shift):
 def test_sampled_points():
     before = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002
     runs = [
-        compute_udr(DummyData(), [encoder(0.0), encoder(0.1)], np.random.RandomState(seed), num_data_points=200)
+        on_data(DummyData(), [encoder(0.0), encoder(0.1)], np.random.RandomState(seed), num_data_points=200)
         for seed in (0, 0, 1)
     ]
     assert runs[0] == runs[1] != runs[2]
@@ -117,7 +120,7 @@ def test_sampled_points():
 def test_gin_binds_it():
     bindings = ["udr_sklearn.include_raw_correlations = False", "udr_sklearn.correlation_matrix = 'spearman'"]
     with gin_config(bindings=bindings):
-        scores = compute_udr(
+        scores = registry.function("parts", "udr_sklearn")(
             DummyData(), [encoder(0.0)] * 2, np.random.RandomState(0), batch_size=10, num_data_points=50
         )
     assert set(scores) == {"pairwise_disentanglement_scores", "model_scores"}
@@ -134,8 +137,8 @@ def test_messages(codes):
     ]
     for arguments, options, message in cases:
         with pytest.raises(errors.InvalidInput, match=message):
-            udr(*arguments, **options)
+            udr_sklearn(*arguments, **options)
     with pytest.raises(errors.UnknownName, match="Did you mean 'spearman'"):
-        udr([codes, codes], correlation="speerman")
+        udr_sklearn([codes, codes], correlation="speerman")
     with pytest.raises(errors.InvalidInput, match="multiple of `batch_size`; given: 25 and 10"):
-        compute_udr(DummyData(), [encoder(0.0)] * 2, np.random.RandomState(0), num_data_points=25)
+        on_data(DummyData(), [encoder(0.0)] * 2, np.random.RandomState(0), num_data_points=25)
