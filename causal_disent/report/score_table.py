@@ -152,20 +152,20 @@ class ScoreTable:
         from matplotlib.figure import Figure
 
         rows = self._scored
-        figure = Figure(figsize=(8, 0.9 + 0.34 * len(rows)), layout="constrained")
+        figure = Figure(figsize=(9, 0.9 + 0.42 * len(rows)), layout="constrained")
         axes = figure.add_subplot()
         for y, row in enumerate(rows):
-            place = _place(row)
-            if place is not None:
-                axes.barh(y, 1, height=0.5, color=RAIL)
-                axes.barh(y, max(place, 0.003), height=0.5, color=BAR)
-            axes.text(1.02, y, f"{row.score:.3f}", va="center", color=INK, family="monospace")
-            if _is_lower(row):
-                axes.text(1.14, y, "lower is better", va="center", color=MUTED, size="small")
-        axes.set_yticks(range(len(rows)), [row.entry.name for row in rows], color=INK)
+            question = row.entry.summary + (" (lower is better)" if _is_lower(row) else "")
+            axes.text(-1.35, y - 0.04, row.entry.name, va="bottom", color=INK)
+            axes.text(-1.35, y + 0.06, question, va="top", color=MUTED, size=7.5)
+            if (place := _place(row)) is not None:
+                axes.barh(y, 1, height=0.42, color=RAIL)
+                axes.barh(y, max(place, 0.004), height=0.42, color=BAR)
+            axes.text(1.17, y, f"{row.score:.3f}", va="center", ha="right", color=INK, family="monospace")
         axes.set_xticks([0, 1], ["worst", "best"], color=MUTED)
-        axes.set(xlim=(0, 1.3), ylim=(len(rows) - 0.4, -0.6))
-        axes.set_title(textwrap.fill(self._heading(), 90), loc="left", size="small", color=MUTED)
+        axes.set_yticks([])
+        axes.set(xlim=(-1.37, 1.18), ylim=(len(rows) - 0.3, -0.7))
+        figure.suptitle(textwrap.fill(self._heading(), 110), x=0.01, ha="left", size=9, color=MUTED)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         return figure
