@@ -38,8 +38,7 @@ class DownstreamResult(Result):
 
 
 def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
-    """For each size n ``<n>:mean_train_accuracy``, ``<n>:min_train_accuracy``, ``<n>:train_accuracy_factor_<i>``,
-    and the same of ``test``."""
+    """``mean_train_accuracy``, ``min_train_accuracy``, ``train_accuracy_factor_<i>``, and the same of ``test``."""
     keys = {}
     for name, accuracy in (("train", result.train_accuracy), ("test", result.test_accuracy)):
         keys[f"mean_{name}_accuracy"] = float(accuracy.mean())

@@ -76,9 +76,9 @@ def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci)
 
 
 def _keys(result: ReducedDownstreamResult, names: Sequence[str]) -> dict[str, float]:
-    """For each size n and factor i whose codes are gone ``<n>:reduced_factor_<i>:mean_train_accuracy_...`` with
-    ``reduced_factor``, ``non_reduced_factor``, ``factor_<k>``; ``<n>:mean_train_accuracy_...`` with
-    ``reduced_factor`` and ``other_factors``; and all of these of ``test``."""
+    """For each factor i whose codes are gone ``reduced_factor_<i>:mean_train_accuracy_...`` with
+    ``reduced_factor``, ``non_reduced_factor``, ``factor_<k>``; ``mean_train_accuracy_...`` with ``reduced_factor``
+    and ``other_factors``; and all of these of ``test``."""
     keys = {}
     for name, accuracy in (("train", result.train_accuracy), ("test", result.test_accuracy)):
         reduced, others = _reduced_and_others(accuracy)

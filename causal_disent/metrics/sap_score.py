@@ -80,7 +80,7 @@ def sap_score(
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 50)
-        >>> sap_score(v, v).score
+        >>> sap_score(v, v, test=(v, v)).score
         0.5
     """
     train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_codes=2)

@@ -77,8 +77,8 @@ class Shifts(Sizes):
     words = "shifts of one factor between training and test"
     arrays_suffice = False
     how = (
-        "training sets of each size in `num_train`, tested on `num_test` points, with gin's ``predictor`` and "
-        "`n_experiment` random shifts for each factor"
+        "training sets of each size n in `num_train`, tested on `num_test` points, with gin's ``predictor`` and "
+        "`n_experiment` random shifts for each factor; keys are prefixed ``<n>:``"
     )
 
     @property

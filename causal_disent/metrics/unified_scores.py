@@ -166,7 +166,7 @@ def unified_scores(
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> result = unified_scores(v, v, matrices=["mutual_information_matrix"])
+        >>> result = unified_scores(v, v, test=(v, v), matrices=["mutual_information_matrix"])
         >>> round(result.scores["mutual_information_matrix"]["mig"], 6)
         1.0
     """

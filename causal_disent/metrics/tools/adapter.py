@@ -96,7 +96,7 @@ def _called(
         declaration.name,
         function.__module__,
     )
-    adapted.__doc__ = f"{line}\n\nReturns:\n    {_named_keys(declaration.reports)}"
+    adapted.__doc__ = f"{line}\n\nReturns:\n    {_named_keys(declaration)}"
     adapted.__signature__ = whole  # type: ignore[attr-defined]
     adapted.declaration = declaration  # type: ignore[attr-defined]
     return adapted
@@ -210,7 +210,14 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _named_keys(reports: Any) -> str:
+def _named_keys(declaration: Declaration) -> str:
+    """The keys that are reported, for the docstring."""
+    reports = declaration.reports
     if callable(reports):
-        return (reports.__doc__ or "").strip()
-    return ", ".join(f"``{key.replace('{', '<').replace('}', '>')}``" for key in reports) + "."
+        text = (reports.__doc__ or "").strip()
+    else:
+        text = ", ".join(f"``{key.replace('{', '<').replace('}', '>')}``" for key in reports) + "."
+    if declaration.several:
+        name = declaration.several[0]
+        text += f" For a list of `{name}` they are prefixed, as in ``{name}=2:``."
+    return text

@@ -59,7 +59,7 @@ class Declaration:
 
     def entries(self, owner: str) -> Iterator[Entry]:
         """What becomes known when a hook registers the function."""
-        facts = dict(self.facts) if self.needs.kind == "metrics" else {"supplied": self.needs.supplied}
+        facts = dict(self.facts) | ({} if self.needs.kind == "metrics" else {"supplied": self.needs.supplied})
         yield Entry(self.needs.kind, self.name, owner, self.on_data, self.summary, facts)
         if self.validation:
             summary, facts = f"{self.name} of given observations and labels", {"supplied": VALIDATION_ARGUMENTS}

@@ -28,7 +28,10 @@ class DecodedPoints(Points):
 
     words = "a decoder and a classifier"
     arrays_suffice = False
-    how = "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded"
+    how = (
+        "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded; its name "
+        "and its accuracy are reported too"
+    )
     gives = ("binned_factors", "image_shape")
 
     @property

@@ -20,7 +20,10 @@ __all__ = ["Sizes", "sizes_of"]
 class Sizes(TrainTest):
     """Points to fit to and to test on, for each size of training set; keys are prefixed ``<size>:``."""
 
-    how = "training sets of each size in `num_train`, tested on `num_test` points, with gin's ``predictor``"
+    how = (
+        "training sets of each size n in `num_train`, tested on `num_test` points, with gin's ``predictor``; keys "
+        "are prefixed ``<n>:``"
+    )
 
     @property
     def parameters(self) -> dict[str, Any]:

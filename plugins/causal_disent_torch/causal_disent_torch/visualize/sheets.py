@@ -9,10 +9,10 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_random_state
-from causal_disent.metrics.tools.decoded import make_classifier
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import baseline_of
+from causal_disent.metrics.tools.decoded import make_classifier
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.report.labelled_grid import draw_grid, enlargement

@@ -1,0 +1,48 @@
+"""Sampled points with the attribution of their codes, as `uc` and `cg` have it: for pictures of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from causal_disent.arguments import check_pairs, check_rho
+from causal_disent.metrics.tools.attribution import attribute
+from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.tools.sampling import factor_names, sample_codes
+from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
+
+__all__ = ["AttributedSample", "attributed_sample"]
+
+
+@dataclass(frozen=True)
+class AttributedSample:
+    """Codes and factors of points, the factors as gin's discretizer leaves them too, and the scores.
+
+    `names` and `image_shape` are those of the data set.
+    """
+
+    codes: FloatArray
+    factors: IntArray
+    discrete: IntArray
+    scores: FloatArray
+    names: list[str]
+    image_shape: tuple[int, ...]
+
+
+def attributed_sample(
+    data: GroundTruthData,
+    representation: Representation,
+    random_state: np.random.RandomState,
+    num_train: int,
+    batch_size: int,
+    attribution: str | Attribution,
+    rho: int,
+) -> AttributedSample:
+    """Draw points, encode them, and attribute their codes; a `rho` above their number is an error."""
+    codes, factors = sample_codes(data, representation, num_train, random_state, batch_size)
+    codes, discrete = check_pairs(codes, discretizer(factors))
+    check_rho(rho, codes.shape[1])
+    scores = attribute(codes, discrete, attribution, random_state)
+    shape = tuple(data.observation_shape)
+    return AttributedSample(codes, factors, discrete, scores, factor_names(data), shape)
