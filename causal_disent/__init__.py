@@ -11,7 +11,7 @@ from causal_disent._version import __version__
 from causal_disent.plugins import install_loader
 
 if TYPE_CHECKING:
-    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation
+    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "get_dataset",
     "get_metric",
     "get_representation",
+    "score",
 ]
 
 _HOME = {
@@ -31,6 +32,7 @@ _HOME = {
     "get_dataset": "causal_disent.api",
     "get_metric": "causal_disent.api",
     "get_representation": "causal_disent.api",
+    "score": "causal_disent.api",
 }
 
 install_loader()

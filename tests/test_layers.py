@@ -13,7 +13,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
     ("_version", "errors", "progress", "protocols"),
-    ("files", "arguments"),
+    ("files", "arguments", "table_files", "tables"),
     ("entries",),
     ("registry",),
     ("data",),

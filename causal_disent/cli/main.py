@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from causal_disent._version import __version__
-from causal_disent.cli import calibrate, check, datasets, demo, published
+from causal_disent.cli import calibrate, check, datasets, demo, published, score
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, Entry, registry
@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     demo.add_command(commands)
+    score.add_command(commands)
     calibrate.add_command(commands)
     check.add_command(commands)
     published.add_command(commands)
