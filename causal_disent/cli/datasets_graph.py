@@ -33,11 +33,12 @@ def run_graph(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from causal_disent.data.state_space import StateSpace
+    from causal_disent.figures import check_picture_name
     from causal_disent.files import check_place
     from causal_disent.graphs.check_graph import check_graph
+    from causal_disent.graphs.picture import save_graph
     from causal_disent.report.graph_check import graph_check_text
     from causal_disent.report.graph_pairs import pairs_text
-    from causal_disent.report.graph_picture import check_picture_name, save_graph
     from causal_disent.runs.dataset import get_dataset
 
     seed = seed_of(arguments)
