@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_graph_type, is_number, is_whole
+from causal_disent.arguments import graph_for, is_number, is_whole
 from causal_disent.data._row_groups import factor_rows
 from causal_disent.data.state_space import StateSpace
 from causal_disent.graphs.chi_square import ChiSquare, chi_square
@@ -124,10 +124,7 @@ def check_graph(
     """
     if not is_number(alpha) or not 0 < alpha < 1:
         raise errors.InvalidInput(f"`alpha` is between 0 and 1; given: {alpha!r}.")
-    if graph is None:
-        graph = _graph_of(data)
-    else:
-        check_graph_type(graph)
+    graph = graph_for(data, graph)
     names, rows = _points(data, num_points, random_state)
     column = dict(zip(names, rows.T, strict=True))
     tested, untestable = [], []
@@ -204,15 +201,6 @@ def _check_nodes(graph: nx.DiGraph, factors: Sequence[str]) -> None:
                 f"The graph has no node for the factor '{factor}'.{errors.nearest(factor, graph)} It has: "
                 f"{errors.listing(graph)}."
             )
-
-
-def _graph_of(data: Any) -> Any:
-    graph = getattr(data, "graph", None)
-    if graph is None:
-        raise errors.InvalidInput(
-            f"The data set {type(data).__name__} has no causal graph. Give one: check_graph(data, graph=...)."
-        )
-    return graph
 
 
 def _points(
