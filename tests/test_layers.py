@@ -12,15 +12,15 @@ import causal_disent
 PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
-    ("_version", "errors", "progress", "protocols"),
-    ("files", "arguments"),
+    ("_version", "text", "errors", "progress", "protocols"),
+    ("files", "arguments", "isolation"),
     ("registry",),
     ("data",),
     ("representation",),
     ("metrics",),
     ("graphs",),
-    ("hookspecs", "plugins", "builtin"),
-    ("config",),
+    ("hookspecs", "first_party", "plugins", "builtin"),
+    ("config_files", "config"),
     ("compat",),
     ("runs",),
     ("report",),
