@@ -23,6 +23,7 @@ DEEPEST = 4
 #: Of a text, and of the configs that name an entry, so many are shown.
 MOST_CHARACTERS, MOST_CONFIGS = 2000, 8
 REQUIRED = "REQUIRED"
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def facts_of(entry: Entry) -> dict[str, Any]:
@@ -148,9 +149,11 @@ def text_of(found: Mapping[str, Any]) -> str:
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}
-    told = {"range": found.get("range"), "backends": found.get("backends"), "files": found.get("files")}
+    told = {name: found.get(name) for name in ("range", "backends", "files")}
     lines += [
-        _wrapped(name, value) for name, value in {**told, **facts}.items() if value not in (None, "", [], {})
+        _wrapped(name, value)
+        for name, value in {**told, **facts, **told}.items()
+        if value not in (None, "", [], {})
     ]
     places = [f"{at['path']} ({'found' if at['found'] else 'missing'})" for at in found.get("looks_for", [])]
     parameters = [
