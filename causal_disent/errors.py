@@ -131,6 +131,11 @@ def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
     )
 
 
+def of_another_kind(error: UnknownName, name: str, thing: str, command: str) -> UnknownName:
+    """`error` says that `name` is unknown; it is a `thing`, which `command` shows."""
+    return UnknownName(f"{error.message} '{name}' is a {thing}: `{command}` shows it.")
+
+
 def in_absent_plugin(
     thing: str, name: str, near: str, kind: str, plugin: str, state: str, names: Iterable[object]
 ) -> UnknownName:
@@ -243,7 +248,8 @@ def text_of(error: BaseException) -> str:
 
 def described(error: BaseException) -> str:
     """``ValueError: what it says``, on one line."""
-    return f"{shown(type(error).__name__)}: {shown(text_of(error), MOST_DESCRIBED)}"
+    name, text = shown(type(error).__name__), shown(text_of(error), MOST_DESCRIBED)
+    return f"{name}: {text}" if text else name
 
 
 def metric_failed(name: str, error: BaseException, file: str = "") -> MetricFailed:

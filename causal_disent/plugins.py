@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -150,7 +150,7 @@ def _report_same_names() -> None:
 
 
 def explain_missing(
-    thing: str, name: str, names: Sequence[str], kinds: Iterable[str] = KINDS
+    thing: str, name: str, names: Sequence[str], kinds: Collection[str]
 ) -> errors.CausalDisentError:
     """What to say where nothing is called `name`: the nearest match, also of plugins that are not there.
 
@@ -172,6 +172,9 @@ def explain_missing(
         plugin, kind = absent[near]
         return errors.in_absent_plugin(thing, name, near, KINDS[kind].thing, plugin, _state(plugin), names)
     error = errors.unknown(thing, name, names)
+    other = next((kind for kind in KINDS if kind not in kinds and registry.variants(kind, name)), None)
+    if other is not None:
+        return errors.of_another_kind(error, name, KINDS[other].thing, f"causal-disent {other} {name}")
     failed = [plugin for plugin in _loaded if plugin.status == "failed"]
     if not failed:
         return error

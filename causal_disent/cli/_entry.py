@@ -145,16 +145,12 @@ def text_of(found: Mapping[str, Any]) -> str:
     """What `details` found, to be read; lines that are there to be copied are not wrapped."""
     article = "an" if found["kind"][0] in "aeiou" else "a"
     lines = [
-        f"{found['name']}, {article} {found['kind']} of the plugin {found['plugin']} {found['version']}",
+        f"{found['name']}, {article} {found['kind']} of the plugin {found['plugin']} {found['version']}".rstrip(),
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}
-    told = {name: found.get(name) for name in ("range", "backends", "files")}
-    lines += [
-        _wrapped(name, value)
-        for name, value in {**told, **facts, **told}.items()
-        if value not in (None, "", [], {})
-    ]
+    told = {name: found[name] for name in ("range", "backends", "files") if name in found}
+    lines += [_wrapped(name, value) for name, value in {**told, **facts, **told}.items() if value not in EMPTY]
     places = [f"{at['path']} ({'found' if at['found'] else 'missing'})" for at in found.get("looks_for", [])]
     parameters = [
         f"{name} = {value if value == REQUIRED or str(value).startswith('@') else repr(value)}"

@@ -99,9 +99,11 @@ def _call(entry: Entry, called: Sequence[str], words: Sequence[str], debug: bool
         code = arguments.command(arguments)
     except (errors.CausalDisentError, OSError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if entry.owner == BUILTIN:
             raise
+        if isinstance(error, SystemExit) and isinstance(error.code, int):
+            return error.code  # a program of its own may end as programs do
         raise errors.BrokenPlugin(
             f"The command '{' '.join(called)}' of the plugin {entry.owner} failed: {errors.described(error)}. "
             "--debug shows where."

@@ -51,7 +51,10 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], width: i
 
 def _drawn(line: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:
     """The lines that a row takes."""
-    cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(line, widths, strict=True)]
+    cells = [
+        textwrap.wrap(cell, width, break_on_hyphens=False) or [""]
+        for cell, width in zip(line, widths, strict=True)
+    ]
     return [
         GAP.join(
             part.rjust(width) if number else part.ljust(width)

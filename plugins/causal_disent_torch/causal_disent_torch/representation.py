@@ -46,6 +46,8 @@ class TorchRepresentation(Shown):
         >>> from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
         >>> shape = (8, 8, 1)
         >>> model = TorchRepresentation(LinearEncoder(shape, 3), LinearDecoder(shape, 3), device="cpu")
+        >>> model
+        TorchRepresentation(3 codes; with a decoder; cpu)
         >>> codes = model(np.zeros((2, 8, 8, 1), dtype=np.float32))
         >>> codes.shape, model.decode(codes).shape
         ((2, 3), (2, 8, 8, 1))
