@@ -48,6 +48,7 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py
 	$(BIN)/python benchmarks/bench_torch.py

@@ -15,9 +15,10 @@ from gin import config_parser
 
 from causal_disent import errors
 from causal_disent.config_files import found_config
+from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
-from causal_disent.plugins import explain_missing
-from causal_disent.registry import KINDS, Entry, Part, registry
+from causal_disent.plugins import explain_missing, load_once
+from causal_disent.registry import Part, registry
 from causal_disent.text import shown
 
 __all__ = [
@@ -98,7 +99,8 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
 
 def _know(names: Iterable[str]) -> None:
     """Let gin know those of `names` that are registered; importing them all would take seconds."""
-    known = registry.in_configs()
+    load_once()
+    known = store.in_configs()
     for name in names:
         if name in known:
             given_to_gin(known[name])
@@ -240,7 +242,7 @@ def _explain(source: str, message: str) -> str:
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
         kinds = [kind for kind, what in KINDS.items() if what.in_configs]
-        text = explain_missing("name", unknown["name"], sorted(registry.in_configs()), kinds).message
+        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
     parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
     if parameter:
         owner = parameter["owner"].rpartition(".")[2]

@@ -19,12 +19,21 @@ import pluggy
 
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
+from causal_disent.entries import KINDS, Entry, Register, store
 from causal_disent.first_party import first_party
 from causal_disent.isolation import isolated, told_if_slow
-from causal_disent.registry import KINDS, Entry, Register, registry
+from causal_disent.registry import registry
 from causal_disent.text import shown
 
-__all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "explain_missing", "install_loader", "load", "loaded_plugins"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "LoadedPlugin",
+    "explain_missing",
+    "install_loader",
+    "load",
+    "load_once",
+    "loaded_plugins",
+]
 
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
@@ -59,18 +68,24 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.set_loader(load, _explain_missing)
+    registry.set_loader(load_once, _explain_missing)
 
 
 def loaded_plugins() -> list[LoadedPlugin]:
     """All plugins, the built-ins first."""
-    registry.names("metrics")  # loads them if nothing has yet
+    load_once()
     return list(_loaded)
+
+
+def load_once() -> None:
+    """Load them, unless that was done."""
+    if not _loaded:
+        load()
 
 
 def load() -> None:
     """Load the built-ins and the installed plugins into an empty registry."""
-    registry.clear()
+    store.clear()
     _loaded.clear()
     from causal_disent import builtin
 
@@ -118,19 +133,16 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     manager.add_hookspecs(hookspecs)
     entries: list[Entry] = []
     own = {command.name for command in _loaded[0].offers["commands"]}  # of the built-ins, which come first
-
-    def take(entry: Entry) -> None:
-        if entry.kind == "commands" and entry.name in own:
-            raise errors.taken_command(entry.name)
-        entries.append(entry)
-
     try:
         with isolated(), told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)"):
             module = load_module()
             manager.register(module, name)
             manager.check_pending()
             for kind in KINDS:
-                getattr(manager.hook, f"register_{kind}")(register=Register(kind, plugin.name, take))
+                getattr(manager.hook, f"register_{kind}")(register=Register(kind, plugin.name, entries.append))
+            for entry in entries:
+                if entry.kind == "commands" and entry.name in own:
+                    raise errors.taken_command(entry.name)
             file = getattr(module, "__file__", None)
             folder = Path(file).parent / CONFIGS if file else None
     except errors.CausalDisentError as error:
@@ -138,12 +150,12 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         return  # and what it registered before it failed is dropped
     plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
-        registry.add(entry)
+        store.add(entry)
         plugin.offers[entry.kind].append(entry)
 
 
 def _report_same_names() -> None:
-    for same in registry.collisions():
+    for same in store.collisions():
         for entry in same:
             plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
             plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
@@ -172,7 +184,7 @@ def explain_missing(
         plugin, kind = absent[near]
         return errors.in_absent_plugin(thing, name, near, KINDS[kind].thing, plugin, _state(plugin), names)
     error = errors.unknown(thing, name, names)
-    other = next((kind for kind in KINDS if kind not in kinds and registry.variants(kind, name)), None)
+    other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
     if other is not None:
         return errors.of_another_kind(error, name, KINDS[other].thing, f"causal-disent {other} {name}")
     failed = [plugin for plugin in _loaded if plugin.status == "failed"]
@@ -195,4 +207,4 @@ def _state(plugin: str) -> str:
 
 
 def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
-    return explain_missing(KINDS[kind].thing, name, registry.names(kind), [kind])
+    return explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])

@@ -3,8 +3,8 @@
     python docs/walk.py dlib_evaluate
     python docs/walk.py dlib_train
 
-A line for each file in the order in which the run first enters it, indented below the file that called it. A reader
-who follows the lines never has to turn back: no two files call functions of each other.
+A line for each file in the order in which the run first enters it, indented below the file that called it. Who
+follows the lines never has to turn back: no two files call functions of each other.
 """
 
 from __future__ import annotations

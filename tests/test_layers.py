@@ -14,6 +14,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 ORDER = [
     ("_version", "text", "errors", "progress", "protocols"),
     ("files", "arguments", "isolation"),
+    ("entries",),
     ("registry",),
     ("data",),
     ("representation",),

@@ -15,6 +15,7 @@ from causal_disent.metrics.infomec import InfomecResult, infomec
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.jemmig import JemmigResult, jemmig
 from causal_disent.metrics.mcc import MccResult, mcc
+from causal_disent.metrics.mic import MicFloor, MicMatrix, MicResult, mic_floor, mic_matrix, mic_statistics
 from causal_disent.metrics.mig import MigResult, mig
 from causal_disent.metrics.mig_sup import MigSupResult, mig_sup
 from causal_disent.metrics.modularity_explicitness import ModularityExplicitnessResult, modularity_explicitness
@@ -47,6 +48,9 @@ __all__ = [
     "IrsResult",
     "JemmigResult",
     "MccResult",
+    "MicFloor",
+    "MicMatrix",
+    "MicResult",
     "MigResult",
     "MigSupResult",
     "ModularityExplicitnessResult",
@@ -75,6 +79,9 @@ __all__ = [
     "jemmig",
     "linear_r2",
     "mcc",
+    "mic_floor",
+    "mic_matrix",
+    "mic_statistics",
     "mig",
     "mig_sup",
     "modularity_explicitness",
