@@ -127,7 +127,7 @@ def varying_factors(factors: FloatArray | IntArray, metric: str) -> IntArray:
         raise errors.InvalidInput(f"{metric} needs a factor that varies; all {len(varies)} are constant.")
     if not varies.all():
         constant = errors.listing(np.flatnonzero(~varies))
-        warnings.warn(f"{metric} leaves out factors that never vary: {constant}.", stacklevel=3)
+        warnings.warn(f"{metric} leaves out factors that never vary: {constant}.", stacklevel=4)
     return np.flatnonzero(varies)
 
 

@@ -138,7 +138,7 @@ class Register:
     ) -> None:
         """Offer `target` under `name`; `facts` are typed values that listings and checks show.
 
-        What was declared where it is defined, as ``@metric(...)`` does, is given alone.
+        What was declared where it is defined, as ``@metric(...)`` and ``@part(...)`` do, is given alone.
         """
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import update_wrapper
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.entries import KINDS, MIDDLE_RANK, Entry, Kind, Register, Store, store
 
-__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "part", "registry"]
+__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "declared_in", "part", "registry"]
 
 
 class Registry:
@@ -92,6 +94,16 @@ class Part:
         self.supplied = tuple(supplied)
         update_wrapper(self, function)
 
+    @property
+    def declaration(self) -> Part:
+        """What a hook's callback asks: ``register(part)``."""
+        return self
+
+    def entries(self, owner: str) -> Iterator[Entry]:
+        """What becomes known; the summary is the first line of the docstring."""
+        summary = (self.function.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+        yield Entry("parts", self.name, owner, self, summary)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._in_use()(*args, **kwargs)
 
@@ -121,6 +133,19 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
         6
     """
     return lambda function: Part(name, function, supplied)
+
+
+def declared_in(package: str) -> Iterator[Any]:
+    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
+
+    Args:
+        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+    """
+    for found in iter_modules(import_module(package).__path__, f"{package}."):
+        for value in () if found.ispkg else vars(import_module(found.name)).values():
+            # What a module has imported belongs to another.
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
+                yield value
 
 
 def _plain(thing: Any) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ FEW = (0, 8, 32, 128)
 
 def es_of(codes, factors=FACTORS, **arguments):
     arguments.setdefault("widths", FEW)
-    return dci_es((codes[TRAIN], factors[TRAIN]), (codes[TEST], factors[TEST]), **arguments)
+    return dci_es(codes[TRAIN], factors[TRAIN], test=(codes[TEST], factors[TEST]), **arguments)
 
 
 def bent_codes():

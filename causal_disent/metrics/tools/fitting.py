@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_train_test
+from causal_disent.arguments import Pairs
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator
+from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
@@ -164,12 +165,14 @@ def forked(random_state: np.random.RandomState) -> np.random.RandomState:
     return np.random.RandomState(copy.randint(2**31 - 1))
 
 
-def check_labelled(train: Pairs, test: Pairs, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Pairs, Pairs]:
-    """Two sets of points with the same codes and factors, the factors discrete."""
-    train, test = check_train_test(train, test, min_codes=min_codes, min_factors=min_factors)
-    for name, (_, factors) in (("train", train), ("test", test)):
-        check_classes(name, factors)
-    return train, test
+def check_labelled(
+    codes: Any, factors: Any, test: Any, random_state: np.random.RandomState, **least: int
+) -> tuple[Pairs, Pairs]:
+    """What `fit_and_test` makes of its arguments, the factors discrete."""
+    train, held_out = fit_and_test(codes, factors, test, random_state, **least)
+    for name, (_, labels) in (("train", train), ("test", held_out)):
+        check_classes(name, labels)
+    return train, held_out
 
 
 def check_classes(name: str, factors: NDArray[Any]) -> None:

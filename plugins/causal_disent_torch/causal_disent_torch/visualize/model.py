@@ -13,10 +13,10 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice
 from causal_disent.config import bind_missing, gin_config
 from causal_disent.files import check_free, new_file, new_folder
-from causal_disent.metrics.cg import make_classifier
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import BASELINES
+from causal_disent.metrics.tools.decoded import make_classifier
 from causal_disent.protocols import Attribution
 from causal_disent.registry import part
 from causal_disent.report.labelled_grid import check_drawable

@@ -9,10 +9,10 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_random_state
-from causal_disent.metrics.cg import make_classifier
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import baseline_of
+from causal_disent.metrics.tools.decoded import make_classifier
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.report.labelled_grid import draw_grid, enlargement
@@ -118,9 +118,9 @@ def counterfactual_sheet(
         data: ground-truth data.
         num_images: how many images of it to show.
         rho: how many codes a factor is given.
-        attribution: as for `causal_disent.metrics.unconfoundedness`.
-        selection: as for `causal_disent.metrics.unconfoundedness`.
-        baseline: as for `causal_disent.metrics.counterfactual_generativeness`.
+        attribution: as for `causal_disent.metrics.uc`.
+        selection: as for `causal_disent.metrics.uc`.
+        baseline: as for `causal_disent.metrics.cg`.
         num_train: points drawn for the attribution and the baseline. With the defaults, and a generator of the
             same seed, they are those of the metrics ``uc`` and ``cg``.
         random_state: seed or generator.
