@@ -17,10 +17,11 @@ from causal_disent.progress import track
 from causal_disent.protocols import Trainer
 from causal_disent.registry import registry
 from causal_disent.training import checkpoint
+from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.partial import CHECKPOINT, CURVES, clear, has_checkpoint
 from causal_disent.training.plan import Plan
 
-__all__ = ["Diverged", "Keeping", "copy_curves", "run", "train"]
+__all__ = ["Diverged", "Keeping", "copy_curves", "evaluate", "run", "train"]
 
 #: Steps between two points of a curve.
 LOG_EVERY = 50
@@ -64,7 +65,8 @@ def run(trainer: Trainer, plan: Plan, keeping: Keeping) -> dict[str, Any]:
     # A loss is called only in the first step; what is bound for it belongs to the settings as well.
     settings = {**operative_bindings(), **dict(bindings_of(*registry.in_configs()))}
     elapsed = train(trainer, plan.chosen.training_steps, settings, keeping)
-    return {**_evaluate(trainer, plan), "global_step": trainer.num_steps, "elapsed_time": elapsed}
+    scores = evaluate(trainer, plan.batches(1), plan.labelled[1], plan.model_seed, plan.chosen.eval_steps)
+    return {**scores, "global_step": trainer.num_steps, "elapsed_time": elapsed}
 
 
 def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping: Keeping) -> float:
@@ -151,15 +153,16 @@ def copy_curves(folder: Path, target: Path) -> None:
         shutil.copytree(folder / CURVES, target / CURVES)
 
 
-def _evaluate(trainer: Trainer, plan: Plan) -> dict[str, float]:
-    """The mean of each term of the loss over ``model.eval_steps`` batches."""
-    number = plan.chosen.eval_steps
-    batches = islice(trainer.evaluations(plan.batches(1), plan.labelled[1], plan.model_seed), number)
+def evaluate(
+    trainer: Trainer, batches: Batches, labelled: LabelledImages | None, seed: int, num_batches: int
+) -> dict[str, float]:
+    """The mean of each term of the loss over `num_batches` batches."""
+    evaluations = islice(trainer.evaluations(batches, labelled, seed), num_batches)
     sums: dict[str, float] = {}
-    for terms in track(batches, "evaluating the loss", total=number, unit="batch"):
+    for terms in track(evaluations, "evaluating the loss", total=num_batches, unit="batch"):
         for name, term in terms.items():
             sums[name] = sums.get(name, 0.0) + term
-    means = {name: total / number for name, total in sums.items()}
+    means = {name: total / num_batches for name, total in sums.items()}
     for name, mean in means.items():
         if not math.isfinite(mean):
             raise errors.InvalidInput(f"After {trainer.num_steps} steps the term '{name}' of the loss is {mean}.")

@@ -59,7 +59,8 @@ def convert(
     # Every `causal-disent` loads this module for its arguments, and most of them need no torch.
     from causal_disent_torch.onnx_files import check_onnx, write_onnx
     from causal_disent_torch.saved_model import save_model
-    from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
+    from causal_disent_torch.tf1.backend import Tf1Backend
+    from causal_disent_torch.tf1.read import read_checkpoint
 
     if onnx:
         check_onnx()

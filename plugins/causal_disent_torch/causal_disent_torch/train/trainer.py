@@ -80,7 +80,7 @@ class Trainer:
         for optimizer in self.optimizers.values():
             optimizer.step()
         self.num_steps += 1
-        return terms
+        return {name: term.detach() for name, term in terms.items()}
 
     def terms(self, passed: Pass) -> tuple[dict[str, Tensor], Tensor]:
         """Each term by disentanglement_lib's name, the weighted ones that it does not name, and the whole loss."""

@@ -1,17 +1,17 @@
 import numpy as np
 import pytest
-from causal_disent_torch.visualize import (
+
+from causal_disent import errors, get_classifier, get_dataset, get_representation
+from causal_disent.report.contact_sheet import contact_sheet
+from causal_disent.report.dataset_sheet import dataset_sheet
+from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
+from causal_disent.report.model_sheets import (
     counterfactual_sheet,
-    dataset_sheet,
     reconstruction_sheet,
     sample_sheet,
     traversal_frames,
     traversal_sheet,
 )
-
-from causal_disent import errors, get_classifier, get_dataset, get_representation
-from causal_disent.report.contact_sheet import contact_sheet
-from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
 
 
 def has_ink(part):

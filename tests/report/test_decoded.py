@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
-from causal_disent_torch.visualize import make_counterfactuals, make_reconstructions, make_samples, make_traversal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.metrics import cg
 from causal_disent.metrics.tools.baselines import baseline_of
+from causal_disent.report.counterfactuals import make_counterfactuals
+from causal_disent.report.decoded import make_reconstructions, make_samples, make_traversal
 
 
 class Waves:
