@@ -8,8 +8,9 @@ from pathlib import Path
 
 from absl import flags
 
+from causal_disent import errors
 from causal_disent.cli._flags import define_device, define_gin_flags, parse, require
-from causal_disent.cli._run import INTERRUPTED, run
+from causal_disent.cli._run import run
 
 __all__ = ["train_command"]
 
@@ -63,7 +64,7 @@ def _train(values: flags.FlagValues, with_labels: bool) -> int:
         else:
             clear(kept)
             print("interrupted; nothing was kept", file=sys.stderr)
-        return INTERRUPTED
+        return errors.INTERRUPTED
     shown = ("loss", "reconstruction_loss", "kl_loss", "supervised_loss", "elapsed_time")
     print(", ".join(f"{key} {scores[key]:.4f}" for key in shown if key in scores))
     print(f"  -> {values.model_dir}")
