@@ -81,8 +81,7 @@ registry.wrap = given_to_gin
 
 def entry_of(value: Any) -> Entry | None:
     """The entry that a config means by ``@name``, if it is one of the registry."""
-    called = inspect.unwrap(value)
-    names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is called)
+    names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
     return registry.in_configs().get(next(names, ""))
 
 
