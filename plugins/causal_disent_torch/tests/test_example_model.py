@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+
+from causal_disent.registry import ROLES, Register, registry
+from causal_disent.testing import check_model
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "plugins" / "example_model"
@@ -79,3 +83,25 @@ def test_the_discrepancy_is_that_of_draws(monkeypatch):
     expected = kernel(codes, codes) - 2 * kernel(codes, draws) + kernel(draws[:2000], draws[2000:4000])
     assert mmd(torch.from_numpy(codes)).item() == pytest.approx(expected, abs=0.01)
     assert mmd(torch.from_numpy(draws[:3000])).item() == pytest.approx(0, abs=1e-3)
+
+
+def test_the_model_of_the_docs(tmp_path, monkeypatch):
+    """As printed in docs/write_a_plugin.md."""
+    text = (ROOT / "docs" / "write_a_plugin.md").read_text().partition("## A model")[2].partition("## Hooks")[0]
+    for block in re.findall(r"```python\n# (\S+)\n(.*?)```", text, flags=re.S):
+        (tmp_path / block[0].replace("my_plugin", "my_models_plugin")).write_text(block[1])
+    monkeypatch.syspath_prepend(tmp_path)
+    import my_models_plugin
+
+    entries = []
+    my_models_plugin.register_models(Register("models", "my_models_plugin", entries.append))
+    my_models_plugin.register_parts(Register("parts", "my_models_plugin", entries.append))
+    restores = [registry.replace(entry) for entry in entries]
+    try:
+        more = ["encoder.encoder_fn = @my_encoder", "my_encoder.width = 16", "my_vae.weight = 3."]
+        assert len(check_model("my_vae", bindings=more)) == 7
+    finally:
+        for restore in restores:
+            restore()
+    roles = re.findall(r'^\| `"(\w+)"` \| `(.*?)` \|', text, flags=re.M)
+    assert {role: tuple(given.split(", ")) for role, given in roles} == ROLES
