@@ -135,16 +135,17 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
     return lambda function: Part(name, function, supplied)
 
 
-def declared_in(package: str) -> Iterator[Any]:
-    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
+def declared_in(place: str) -> Iterator[Any]:
+    """What a module, or all modules of a package, declare by ``@metric(...)`` or ``@part(...)``, for a hook.
 
     Args:
-        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+        place: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
     """
-    for found in iter_modules(import_module(package).__path__, f"{package}."):
-        for value in () if found.ispkg else vars(import_module(found.name)).values():
+    inside = iter_modules(getattr(import_module(place), "__path__", ()), f"{place}.")
+    for name in [found.name for found in inside if not found.ispkg] or [place]:
+        for value in vars(import_module(name)).values():
             # What a module has imported belongs to another.
-            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == name:
                 yield value
 
 
