@@ -23,16 +23,17 @@ __all__ = ["ScoreTable"]
 #: Columns of a terminal.
 WIDTH = 100
 INK, MUTED, RAIL, BAR = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0"
+#: Colors that suit light and dark pages alike.
 STYLE = f"""
-.cd-scores {{ font: 14px/1.45 system-ui, sans-serif; color: {INK}; max-width: 60rem; }}
+.cd-scores {{ font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }}
 .cd-scores table {{ border-collapse: collapse; width: 100%; }}
 .cd-scores td, .cd-scores th {{ text-align: left; padding: .25rem .75rem .25rem 0; border: 0; }}
-.cd-scores th {{ font-weight: 600; border-bottom: 1px solid {RAIL}; }}
+.cd-scores th {{ border-bottom: 1px solid #8885; }}
 .cd-scores .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .cd-scores .rail {{ width: 9rem; }}
-.cd-scores .rail div {{ background: {RAIL}; border-radius: 3px; }}
+.cd-scores .rail div {{ background: #8883; border-radius: 3px; }}
 .cd-scores .rail div div {{ background: {BAR}; height: .55rem; min-width: 2px; }}
-.cd-scores .m, .cd-scores p {{ color: {MUTED}; }}
+.cd-scores .m, .cd-scores p {{ opacity: .75; }}
 .cd-scores p {{ margin: .4rem 0; }}
 """
 
@@ -111,7 +112,7 @@ class ScoreTable:
 
     def __str__(self) -> str:
         names = max((len(row.entry.name) for row in self._scored), default=0)
-        room = WIDTH - max(names, len("metric")) - 20
+        room = WIDTH - max(names, len("metric")) - 16
         body = []
         for row in self._scored:
             first, *rest = textwrap.wrap(row.entry.summary, room) or [""]
