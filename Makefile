@@ -48,8 +48,10 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py
+	$(BIN)/python benchmarks/bench_crl_shadow.py
 	$(BIN)/python benchmarks/bench_torch.py
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py

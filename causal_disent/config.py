@@ -14,8 +14,10 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
-from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import Entry, Part, registry
+from causal_disent.entries import Entry, store
+from causal_disent.files import read_bounded
+from causal_disent.plugins import load_once, loaded_plugins
+from causal_disent.registry import Part, registry
 
 __all__ = [
     "REQUIRED",
@@ -39,6 +41,8 @@ REQUIRED = gin.REQUIRED
 
 #: Of a line that cannot be read, so many are shown.
 MOST_CHARACTERS = 200
+#: What a config from outside may have.
+MOST_BYTES = 2**20
 
 #: What a data set is called by, and what leaves it open: the one that the representation was made for.
 DATASET_NAME, OPEN = "dataset.name", "auto"
@@ -101,7 +105,8 @@ def _parameter_names(function: Callable[..., Any]) -> list[str]:
 
 def _know(names: Iterable[str]) -> None:
     """Let gin know those of `names` that are registered; importing them all would take seconds."""
-    known = registry.in_configs()
+    load_once()
+    known = store.in_configs()
     for name in names:
         if name in known:
             given_to_gin(known[name])
@@ -259,7 +264,7 @@ def _explain(source: str, message: str) -> str:
         where = f"{located['file'] or source}, line {located['line']}"
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
-        text = errors.unknown("name", unknown["name"], sorted(registry.in_configs())).message
+        text = errors.unknown("name", unknown["name"], sorted(store.in_configs())).message
         broken = [plugin.name for plugin in loaded_plugins() if plugin.status == "failed"]
         if broken:
             text += f" These plugins failed to load (see `causal-disent plugins`): {errors.listing(broken)}."
@@ -360,8 +365,9 @@ def recorded_bindings(path: Path) -> dict[str, str]:
 
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
-    with _clear_errors(str(path)), path.open(encoding="utf-8") as file:
-        yield from config_parser.ConfigParser(file, delegate)
+    text = read_bounded(path, MOST_BYTES)
+    with _clear_errors(str(path)):
+        yield from config_parser.ConfigParser(text.decode("utf-8"), delegate)
 
 
 def _key(statement: config_parser.BindingStatement) -> str:

@@ -64,4 +64,4 @@ def register_backends(register: Register) -> None:
 
 @hookspec
 def register_commands(register: Register) -> None:
-    """Subcommands of ``causal-disent``: ``add(parser)`` gives it arguments and ``set_defaults(command=...)``."""
+    """Subcommands of ``causal-disent``: ``add(parser)`` sets ``command``; ``under="a"`` makes ``a_b`` ``a b``."""

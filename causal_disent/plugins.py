@@ -19,9 +19,10 @@ import pluggy
 
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
-from causal_disent.registry import KINDS, Entry, Register, registry
+from causal_disent.entries import KINDS, Entry, Register, store
+from causal_disent.registry import registry
 
-__all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "install_loader", "load", "loaded_plugins"]
+__all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "install_loader", "load", "load_once", "loaded_plugins"]
 
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
@@ -56,18 +57,24 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.set_loader(load, _explain_missing)
+    registry.set_loader(load_once, _explain_missing)
 
 
 def loaded_plugins() -> list[LoadedPlugin]:
     """All plugins, the built-ins first."""
-    registry.names("metrics")  # loads them if nothing has yet
+    load_once()
     return list(_loaded)
+
+
+def load_once() -> None:
+    """Load them, unless that was done."""
+    if not _loaded:
+        load()
 
 
 def load() -> None:
     """Load the built-ins and the installed plugins into an empty registry."""
-    registry.clear()
+    store.clear()
     _loaded.clear()
     from causal_disent import builtin
 
@@ -127,12 +134,12 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     folder = Path(module.__file__).parent / CONFIGS if getattr(module, "__file__", None) else None
     plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
-        registry.add(entry)
+        store.add(entry)
         plugin.offers[entry.kind].append(entry.name)
 
 
 def _report_same_names() -> None:
-    for same in registry.collisions():
+    for same in store.collisions():
         for entry in same:
             plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
             plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
@@ -143,6 +150,6 @@ def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
     broken = [plugin for plugin in _loaded if plugin.status == "failed"]
     if not broken:
         return None
-    unknown = errors.unknown(KINDS[kind].thing, name, registry.names(kind)).message
+    unknown = errors.unknown(KINDS[kind].thing, name, store.names(kind)).message
     reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in broken)
     return errors.BrokenPlugin(f"{unknown} It may be offered by a plugin that failed to load: {reasons}.")

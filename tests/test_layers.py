@@ -14,6 +14,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 ORDER = [
     ("_version", "errors", "progress", "protocols"),
     ("files", "arguments", "table_files", "tables"),
+    ("entries",),
     ("registry",),
     ("data",),
     ("representation",),

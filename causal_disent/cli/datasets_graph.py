@@ -36,6 +36,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     from causal_disent.files import check_place
     from causal_disent.graphs.check_graph import check_graph
     from causal_disent.report.graph_check import graph_check_text
+    from causal_disent.report.graph_pairs import pairs_text
     from causal_disent.report.graph_picture import check_picture_name, save_graph
     from causal_disent.runs.dataset import get_dataset
 
@@ -51,7 +52,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
         random_state=np.random.RandomState(seed),
         alpha=arguments.alpha,
     )
-    print(graph_check_text(check))
+    print(f"{pairs_text(check)}\n\nIndependences that the graph implies:\n\n{graph_check_text(check)}")
     if arguments.output is not None:
         save_graph(data.graph, arguments.output, factors=StateSpace.of(data).factor_names, title=arguments.name)
         print(f"\nThe graph: {arguments.output}")

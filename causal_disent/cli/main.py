@@ -7,12 +7,13 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from causal_disent._version import __version__
 from causal_disent.cli import calibrate, check, datasets, demo, published, score
 from causal_disent.cli._run import run
 from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import KINDS, registry
+from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.report.table import text_table
 
 __all__ = ["main"]
@@ -51,9 +52,25 @@ def _parser() -> argparse.ArgumentParser:
             continue
         listing = commands.add_parser(kind, help=f"list the {what.thing}s")
         listing.set_defaults(command=_list, kind=kind)
-    for entry in registry.entries("commands"):
-        entry.load()(commands.add_parser(entry.name, help=entry.summary, description=entry.summary))
+    _add_plugin_commands(commands)
     return parser
+
+
+def _add_plugin_commands(commands: Any) -> None:
+    """The commands of plugins; ``register("render_candle", ..., under="render")`` makes ``render candle`` one."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in registry.entries("commands"):
+        groups.setdefault(entry.facts.get("under", ""), []).append(entry)
+    for group, entries in groups.items():
+        names = {entry.name.removeprefix(f"{group}_"): entry for entry in entries}
+        place = commands
+        if group:
+            summary = f"{group} {', '.join(names)}"
+            place = commands.add_parser(group, help=summary, description=summary).add_subparsers(
+                title=f"what to {group}", required=True, metavar="WHAT"
+            )
+        for name, entry in names.items():
+            entry.load()(place.add_parser(name, help=entry.summary, description=entry.summary))
 
 
 def _plugins(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,9 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_graph_type, is_number, is_whole
 from causal_disent.data._row_groups import factor_rows
+from causal_disent.data.state_space import StateSpace
 from causal_disent.graphs.chi_square import ChiSquare, chi_square
+from causal_disent.graphs.dependences import Pair, check_pairs_of, opened_pairs
 from causal_disent.protocols import IntArray
 
 if TYPE_CHECKING:
@@ -77,12 +79,16 @@ class GraphCheck:
     Attributes:
         tested: the independences that the table's columns suffice for.
         untestable: those that hold given variables that are no columns of the table.
+        pairs: all pairs of factors, given nothing.
+        opened: pairs that common effects make dependent, given these.
         num_points: how many points were tested.
         alpha: an independence is broken if its p-value is below.
     """
 
     tested: tuple[CheckedIndependence, ...]
     untestable: tuple[HiddenIndependence, ...]
+    pairs: tuple[Pair, ...]
+    opened: tuple[Pair, ...]
     num_points: int
     alpha: float
 
@@ -133,7 +139,9 @@ def check_graph(
         else:
             marginal = chi_square(column[first], column[second])
             untestable.append(HiddenIndependence(first, second, given, marginal, alpha))
-    return GraphCheck(tuple(tested), tuple(untestable), len(rows), alpha)
+    pairs = tuple(check_pairs_of(graph, names, rows, alpha))
+    opened = tuple(opened_pairs(graph, names, rows, alpha, list(StateSpace.of(data).value_names.values())))
+    return GraphCheck(tuple(tested), tuple(untestable), pairs, opened, len(rows), alpha)
 
 
 def implied_independences(graph: nx.DiGraph, factors: Sequence[str]) -> Iterator[Independence]:

@@ -4,6 +4,8 @@ A metric is one module here, with a function of its name and what it declares by
 commands say that name. What is needed to write one, also in a plugin, stands here too.
 """
 
+from inspect import isfunction
+
 from causal_disent.metrics.beta_vae_sklearn import beta_vae_sklearn as beta_vae_sklearn
 from causal_disent.metrics.causal_disentanglement import causal_disentanglement as causal_disentanglement
 from causal_disent.metrics.cg import cg as cg
@@ -17,6 +19,9 @@ from causal_disent.metrics.infomec import infomec as infomec
 from causal_disent.metrics.irs import irs as irs
 from causal_disent.metrics.jemmig import jemmig as jemmig
 from causal_disent.metrics.mcc import mcc as mcc
+from causal_disent.metrics.mic import mic_floor as mic_floor
+from causal_disent.metrics.mic import mic_matrix as mic_matrix
+from causal_disent.metrics.mic import mic_statistics as mic_statistics
 from causal_disent.metrics.mig import mig as mig
 from causal_disent.metrics.mig_sup import mig_sup as mig_sup
 from causal_disent.metrics.modularity_explicitness import modularity_explicitness as modularity_explicitness
@@ -29,6 +34,9 @@ from causal_disent.metrics.tmex import tmex as tmex
 from causal_disent.metrics.tools.declaration import metric as metric
 from causal_disent.metrics.tools.information import entropies as entropies
 from causal_disent.metrics.tools.information import mutual_information_matrix as mutual_information_matrix
+from causal_disent.metrics.tools.needs import Needs as Needs
+from causal_disent.metrics.tools.needs import Sample as Sample
+from causal_disent.metrics.tools.needs import Source as Source
 from causal_disent.metrics.tools.needs import points as points
 from causal_disent.metrics.tools.needs import train_test as train_test
 from causal_disent.metrics.tools.result import Result as Result
@@ -42,4 +50,4 @@ from causal_disent.metrics.unsupervised_metrics import unsupervised_metrics as u
 from causal_disent.registry import declared_in
 
 # Those above are named for type checkers and readers; a metric in a new module is found without a line here.
-globals().update({_found.__name__: _found for _found in declared_in(__name__)})
+globals().update({_found.__name__: _found for _found in declared_in(__name__) if isfunction(_found)})

@@ -21,9 +21,9 @@ INTRODUCTION = """# Metrics
 
 This page is made from the docstrings (`python -m causal_disent.report.metric_docs`); a test keeps it current.
 
-Every metric can be used in two ways, by one name. As a function of arrays, from `causal_disent.metrics`, it returns
-a result with a `score` and more. With `dlib_evaluate` a config says `@mig` and binds its parameters, and the result
-file gets its keys. The score is the same, given the same points.
+Every metric can be used in two ways, by one name. As a function of arrays, from `causal_disent.metrics`, it
+returns a result with a `score` and more. With `dlib_evaluate` a config says `@mig` and binds its parameters,
+and the result file gets its keys. The score is the same, given the same points.
 
     mig(codes, factors).score
     dlib_evaluate ... --gin_bindings 'evaluation.evaluation_fn = @mig' 'mig.num_train = 5000'
@@ -74,7 +74,8 @@ def _section(entry: Entry) -> str:
 
 def _other_sections() -> Iterator[str]:
     for name, function in sorted(vars(metrics).items()):
-        if inspect.isfunction(function) and not hasattr(function, "declaration"):
+        ours = inspect.isfunction(function) and function.__module__.startswith(metrics.__name__)
+        if ours and not hasattr(function, "declaration"):
             yield f"## `{name}`\n\n    {name}{_arguments(function)}\n\n{_text(function)}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,9 +69,23 @@ def _recorded(source: Path) -> dict[str, Any]:
         if name and name != OPEN:
             owners = ("dataset.", f"{name}.")
             # References stay text, and a stranger's record may not call anything.
-            return {
+            found = {
                 key: value
                 for key, value in recorded.items()
                 if key.startswith(owners) and not str(value).startswith(("@", "%"))
             }
+            return _without_paths(found, str(name), source)
     return {}
+
+
+def _without_paths(recorded: dict[str, Any], name: str, source: Path) -> dict[str, Any]:
+    """What a record says, but for places: a stranger must not choose which files are read and written here."""
+    parameters = inspect.signature(registry.get("datasets", name).load()).parameters.values()
+    places = {f"{name}.{one.name}" for one in parameters if "Path" in str(one.annotation)}
+    for place in sorted(key for key in places & recorded.keys() if recorded[key] is not None):
+        warnings.warn(
+            f"The record in {source} says {place} = {recorded[place]!r}, which is not used. Where it is right, "
+            f"add --gin_bindings \"{place} = '...'\".",
+            stacklevel=2,
+        )
+    return {key: value for key, value in recorded.items() if key not in places}

@@ -9,13 +9,12 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import recorded_bindings
-from causal_disent.files import inside, read_bounded
+from causal_disent.files import inside
 
 __all__ = ["DECODER_ACTIVATIONS", "decoder_activation", "model_folders", "recorded_values", "sampling_seed"]
 
 #: What disentanglement_lib can apply to a decoder's output, its default first.
 DECODER_ACTIVATIONS = ("logits", "tanh")
-MAX_CONFIG_BYTES = 2**20
 #: Where disentanglement_lib's studies put the model that representations were made of, and how far above them.
 MODEL, LEVELS = "model", 3
 
@@ -33,7 +32,6 @@ def recorded_values(folder: Path, step: str) -> dict[str, Any]:
     path = inside(folder, f"results/gin/{step}.gin")
     if not path.exists():
         return {}
-    read_bounded(path, MAX_CONFIG_BYTES)
     return {name: _value(text) for name, text in recorded_bindings(path).items()}
 
 

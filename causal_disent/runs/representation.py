@@ -9,6 +9,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import bind_missing, literal_bindings
+from causal_disent.files import inside
 from causal_disent.registry import Entry, part, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 
@@ -58,7 +59,7 @@ def read_folder(folder: Path) -> dict[str, Any]:
         if not any(entry.load()().recognises(folder) for entry in _backends(None)):
             raise _no_model_in(folder, None)
         return {}
-    file = folder / REPRESENTATION_FILE
+    file = inside(folder, REPRESENTATION_FILE)
     bindings = literal_bindings(file)
     name = bindings.get("representation.name")
     if not isinstance(name, str):

@@ -27,7 +27,8 @@ def test_rules_and_options(capsys):
     assert graph("candle_mini", "--options", "scenes=2", "--confounding", *rules, "--alpha", "0.01") == 0
     out = capsys.readouterr().out
     assert "1 of 8 independences are broken" in out and "alpha 0.01" in out
-    assert next(line for line in out.splitlines() if line.startswith("size, light")).endswith("broken")
+    assert any(line.startswith("size, light") and line.endswith("broken") for line in out.splitlines())
+    assert "\nBroken: size, light.\n" in out
 
 
 def test_a_sample_is_seeded(capsys):

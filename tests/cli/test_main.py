@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent.cli.main import main
-from causal_disent.registry import KINDS, registry
+from causal_disent.registry import KINDS, Entry, registry
 
 
 def run(capsys, *arguments):
@@ -38,6 +38,31 @@ def test_wrong_commands_exit_with_2(capsys):
         main(["dance"])
     assert raised.value.code == 2
     assert "invalid choice: 'dance'" in capsys.readouterr().err
+
+
+def test_plugins_share_a_group_of_commands(capsys):
+    """Two owners put a command each below the same word."""
+
+    def prints(text):
+        return lambda parser: parser.set_defaults(command=lambda arguments: print(text) or 0)
+
+    restores = [
+        registry.replace(Entry("commands", f"paint_{name}", owner, prints(name), f"a {name}", {"under": "paint"}))
+        for owner, name in (("first", "tree"), ("second", "house"))
+    ]
+    try:
+        assert run(capsys, "paint", "tree") == (0, "tree\n")
+        assert run(capsys, "paint", "house") == (0, "house\n")
+        with pytest.raises(SystemExit):
+            main(["paint", "--help"])
+        said = capsys.readouterr().out
+        assert all(words in said for words in ("paint house, tree", "a tree", "a house"))
+        with pytest.raises(SystemExit):
+            main(["paint", "lake"])
+        assert "invalid choice: 'lake'" in capsys.readouterr().err
+    finally:
+        for restore in restores:
+            restore()
 
 
 @pytest.mark.slow

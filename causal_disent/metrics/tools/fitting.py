@@ -27,6 +27,7 @@ __all__ = [
     "fit_each",
     "forked",
     "importances",
+    "jobs_at_a_time",
     "problems_of",
 ]
 
@@ -89,7 +90,7 @@ def fit_each(
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")
     jobs = [(models[i], problems[i], finish) for i in order]
-    num_jobs = _num_jobs(num_jobs)
+    num_jobs = jobs_at_a_time(num_jobs)
     alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
     done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
     tell_fits([caught for _, caught in done])
@@ -195,7 +196,8 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(**{name: seed for name in empty})
 
 
-def _num_jobs(num_jobs: int | None) -> int:
+def jobs_at_a_time(num_jobs: int | None) -> int:
+    """`num_jobs`, or by default one per core, and one in a worker process; -1 stands for all cores."""
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.
         return 1 if multiprocessing.parent_process() else -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import fields
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -51,4 +52,4 @@ def _short(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.4g}"
     text = repr(value)
-    return text if len(text) <= 60 else f"{type(value).__name__} of {len(value)}"
+    return f"{type(value).__name__} of {len(value)}" if isinstance(value, Sized) and len(text) > 60 else text
