@@ -23,7 +23,7 @@ import torch  # noqa: E402
 from causal_disent_torch.architectures.conv import ConvEncoder, DeconvDecoder  # noqa: E402
 from causal_disent_torch.architectures.tf_names import tf_variables  # noqa: E402
 from causal_disent_torch.tf1 import Tf1Backend  # noqa: E402
-from causal_disent_torch.tf1.crc32c import crc32c  # noqa: E402
+from google_crc32c import value as crc32c  # noqa: E402
 from tf1_writer import Folder  # noqa: E402
 
 from causal_disent.report.table import text_table  # noqa: E402

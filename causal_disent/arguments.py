@@ -8,20 +8,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 __all__ = [
     "MatrixFunction",
     "Pairs",
     "as_array",
+    "as_digraph",
     "check_at_least",
     "check_choice",
-    "check_graph_type",
     "check_matrix",
     "check_not_negative",
     "check_pairs",
@@ -29,6 +32,7 @@ __all__ = [
     "check_rho",
     "check_train_test",
     "columns_of",
+    "graph_for",
     "is_number",
     "is_whole",
     "varying_factors",
@@ -80,15 +84,27 @@ def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
     return [names.index(factor) for factor in given]
 
 
-def check_graph_type(graph: object) -> None:
-    """An error where `graph` is no directed graph of networkx."""
+def as_digraph(graph: Any) -> nx.DiGraph:
+    """The ``networkx.DiGraph`` that `graph` is, or that it has (a `CausalGraph`)."""
     import networkx as nx
 
-    if not isinstance(graph, nx.DiGraph):
+    found = getattr(graph, "digraph", graph)
+    if not isinstance(found, nx.DiGraph):
         raise errors.InvalidInput(
             "`graph` must be a networkx.DiGraph over the factors, their confounders and 'image'; given: "
             f"{type(graph).__name__}."
         )
+    return found
+
+
+def graph_for(data: Any, graph: Any = None) -> nx.DiGraph:
+    """The graph that was given, or that of the data set."""
+    found = getattr(data, "graph", None) if graph is None else graph
+    if found is None:
+        raise errors.InvalidInput(
+            f"The data set {type(data).__name__} has no causal graph. Give one with the argument `graph`."
+        )
+    return as_digraph(found)
 
 
 def check_at_least(least: int, **values: Any) -> None:

@@ -41,6 +41,9 @@ class GroundTruthData(Protocol):
 
     It may also have ``factor_names``, ``value_names`` (a tuple per factor), ``graph``
     (a ``networkx.DiGraph``) and ``bounding_boxes(indices)``.
+
+    Factors are whole numbers here, as in disentanglement_lib: the place of a value among the values that its
+    factor takes. The numbers that values stand for are in `FiniteData.factor_values`.
     """
 
     @property
@@ -64,13 +67,27 @@ class GroundTruthData(Protocol):
 
 
 class FiniteData(GroundTruthData, Protocol):
-    """Ground-truth data that holds a known set of images, so that each can be encoded once."""
+    """Ground-truth data that holds a known set of images, so that each can be encoded once.
+
+    Where it is known how the factors cause each other and the image, it may also have
+    ``counterfactual(indices, do)``, the images (n, h, w, c) as they would be had factors been set, and
+    ``counterfactual_values(indices, do)``, their `factor_values`. `do` is factor -> a number as in
+    `factor_values`, or one for each image.
+    """
 
     def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
         """The images shown for these rows of factors; draws what the factors leave open."""
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images of these indices, float32 in [0, 1]."""
+
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """The numbers behind the factors of these images, (n, factors) float64.
+
+        Real numbers where a factor is continuous, else what its values count or measure (degrees, say); for values
+        that are no numbers, such as colors, their place among the factor's values. Data sets that others wrote may
+        lack it: `causal_disent.data.factor_table.factor_values` asks the table then.
+        """
 
     @property
     def factor_table(self) -> pd.DataFrame:

@@ -38,7 +38,7 @@ def test_the_core_depends_on_nothing_heavy():
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
     required = {line.split(">=")[0] for line in setup["options"]["install_requires"].split()}
-    allowed = "absl-py gin-config networkx numpy pandas pillow pluggy scikit-learn scipy tqdm"
+    allowed = "absl-py gin-config matplotlib networkx numpy pandas pillow pluggy scikit-learn scipy tqdm"
     assert required == set(allowed.split())
 
 

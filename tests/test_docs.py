@@ -33,7 +33,8 @@ def test_the_page_on_metrics_is_current():
         for block in blocks(ROOT / page, "python")
     ],
 )
-def test_the_python_blocks_run(code, capsys):
+def test_the_python_blocks_run(code, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
     shown = re.findall(r"# (\d+\.\d+)\.\.\.", code)
     assert all(number in capsys.readouterr().out for number in shown)

@@ -14,12 +14,12 @@ PACKAGE = Path(causal_disent.__file__).parent
 ORDER = [
     ("_version", "errors", "progress", "protocols"),
     ("files", "arguments", "table_files", "tables"),
-    ("entries",),
+    ("entries", "figures"),
     ("registry",),
     ("data",),
+    ("graphs",),
     ("representation",),
     ("metrics",),
-    ("graphs",),
     ("hookspecs", "plugins", "builtin"),
     ("config",),
     ("compat",),
@@ -98,3 +98,20 @@ def test_a_plain_import_is_light():
 
 def test_the_light_import_test_can_fail():
     assert not loaded_after("import causal_disent, scipy").isdisjoint(NOT_LOADED)
+
+
+def after_command(*arguments):
+    """The statements that run ``causal-disent`` with these arguments."""
+    return f"from causal_disent.cli.main import main\nassert main({list(map(str, arguments))}) == 0"
+
+
+@pytest.mark.parametrize("arguments", [("datasets", "graph", "candle_mini"), ("metrics",)])
+def test_a_command_that_draws_nothing_does_not_load_matplotlib(arguments):
+    assert "matplotlib" not in loaded_after(after_command(*arguments))
+
+
+def test_a_drawing_loads_matplotlib_without_pyplot(tmp_path):
+    path = tmp_path / "graph.svg"
+    drawing = after_command("datasets", "graph", "candle_mini", "--output", path)
+    assert "matplotlib" in loaded_after(f"{drawing}\nimport sys\nassert 'matplotlib.pyplot' not in sys.modules")
+    assert path.exists()

@@ -25,6 +25,9 @@ def add_command(commands: Any) -> None:
     )
     add_seed(parser)
     parser.add_argument("--alpha", type=float, default=0.05, help="level of each test (%(default)s)")
+    parser.add_argument(
+        "--num_bins", type=int, default=10, metavar="N", help="intervals of a continuous factor (%(default)s)"
+    )
     parser.set_defaults(command=run_graph)
 
 
@@ -33,11 +36,12 @@ def run_graph(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from causal_disent.data.state_space import StateSpace
+    from causal_disent.figures import check_picture_name
     from causal_disent.files import check_place
+    from causal_disent.graphs.causal_graph import CausalGraph
     from causal_disent.graphs.check_graph import check_graph
     from causal_disent.report.graph_check import graph_check_text
     from causal_disent.report.graph_pairs import pairs_text
-    from causal_disent.report.graph_picture import check_picture_name, save_graph
     from causal_disent.runs.dataset import get_dataset
 
     seed = seed_of(arguments)
@@ -51,9 +55,11 @@ def run_graph(arguments: argparse.Namespace) -> int:
         num_points=arguments.num_points,
         random_state=np.random.RandomState(seed),
         alpha=arguments.alpha,
+        num_bins=arguments.num_bins,
     )
     print(f"{pairs_text(check)}\n\nIndependences that the graph implies:\n\n{graph_check_text(check)}")
     if arguments.output is not None:
-        save_graph(data.graph, arguments.output, factors=StateSpace.of(data).factor_names, title=arguments.name)
+        names = StateSpace.of(data).factor_names
+        CausalGraph(data.graph).draw(arguments.output, factors=names, title=arguments.name)
         print(f"\nThe graph: {arguments.output}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import numpy as np
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DiscreteData", "SampledData"]
+__all__ = ["OF_THE_WHOLE", "DiscreteData", "SampledData", "of_the_whole"]
+
+#: What a part of a data set, in factors or images, has if the whole has it.
+OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
 
 
 class SampledData:
@@ -57,3 +61,12 @@ class DiscreteData(SampledData):
     def factors_num_values(self) -> list[int]:
         """Per factor: how many values it has."""
         return list(self.space.sizes)
+
+
+def of_the_whole(data: Any, name: str, factor_names: Sequence[str]) -> Any:
+    """What `data` has by one of the names `OF_THE_WHOLE`, for a part that shows these factors alone."""
+    whole = getattr(data, name)
+    if name != "counterfactual_values":
+        return whole
+    columns = [data.factor_names.index(factor) for factor in factor_names]
+    return lambda indices, do: whole(indices, do)[:, columns]

@@ -44,6 +44,10 @@ class FactorialData(DiscreteData):
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
         return self.pixels(np.asarray(indices)).astype(np.float32) / np.float32(255)
 
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """(n, factors) float64: the numbers behind the values; their places where these are no numbers."""
+        return self.space.to_numbers(self.space.to_factors(indices))
+
     def sample_observations_from_factors(
         self, factors: IntArray, random_state: np.random.RandomState
     ) -> FloatArray:

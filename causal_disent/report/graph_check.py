@@ -36,6 +36,8 @@ def _cells(found: Independence, test: ChiSquare) -> list[object]:
 
 def _result(check: GraphCheck) -> str:
     points = f"{check.num_points:,} points, alpha {check.alpha:g}"
+    if check.cut:
+        points += f"; in intervals: {', '.join(check.cut)}"
     if not check.tested:
         return f"The graph implies no independence that can be tested ({points})."
     told = [

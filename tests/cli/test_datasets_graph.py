@@ -47,7 +47,7 @@ def test_the_graph_is_drawn(capsys, tmp_path, name):
     if path.suffix == ".png":
         assert Image.open(path).width > 800
     else:
-        assert path.read_text().startswith("<svg")
+        assert "<svg" in path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from causal_disent_torch.backend import TorchBackend
 from causal_disent_torch.convert import convert
 from causal_disent_torch.steps.postprocess import postprocess_with_gin
 from causal_disent_torch.tf1 import Tf1Backend
-from causal_disent_torch.tf1.crc32c import crc32c
+from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import Folder
 

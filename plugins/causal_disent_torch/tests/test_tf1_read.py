@@ -14,7 +14,7 @@ import torch
 from causal_disent_torch.architectures.names import make_architecture
 from causal_disent_torch.architectures.tf_names import tf_variables
 from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
-from causal_disent_torch.tf1.crc32c import crc32c
+from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import LAYERS, Folder, add_sample, field, saved_model, signature, tensor_info
 
