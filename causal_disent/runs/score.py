@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import isnan, nan
@@ -129,9 +130,12 @@ def score_points(
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
-    to_do = sorted((row.entry for row in rows if not row.remark), key=lambda entry: entry.facts["fast"] is not None)
+    to_do = sorted(
+        (row.entry for row in rows if not row.remark), key=lambda entry: entry.facts["fast"] is not None
+    )
     by_name = {entry.name: entry for entry in to_do}
-    done = [_measured(by_name[name], points, seed, fast) for name in steps(list(by_name), "score")]
+    with closing(steps(list(by_name), "score")) as names:
+        done = [_measured(by_name[name], points, seed, fast) for name in names]
     return done + [row for row in rows if row.remark]
 
 
