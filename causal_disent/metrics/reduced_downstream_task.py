@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -88,6 +89,10 @@ def _keys(result: ReducedDownstreamResult, names: Sequence[str]) -> dict[str, fl
     assumes="discrete factors; several codes",
     also=("mean_test_accuracy_reduced_factor (lower)",),
     invariances=("rescaling",),
+    fast={
+        "estimator": "histogram_boosting",
+        "measure": partial(factorwise_dci, estimator_fn="histogram_boosting"),
+    },
     supplies={**GIN_PREDICTOR, "measure": lambda data: reduced_representation()},
 )
 def reduced_downstream_task(
