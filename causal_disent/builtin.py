@@ -59,7 +59,7 @@ def register_representations(register: Register) -> None:
 def register_metrics(register: Register) -> None:
     metrics = "causal_disent.metrics"
     # Not all of the tools: some of them import scikit-learn, which takes longer than a listing.
-    for place in (metrics, f"{metrics}.tools.discretize", f"{metrics}.tools.estimators"):
+    for place in (metrics, *(f"{metrics}.tools.{tool}" for tool in ("discretize", "estimators", "matrices"))):
         for declared in declared_in(place):
             register(declared)
 
