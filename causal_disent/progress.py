@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -24,11 +24,11 @@ def track(iterable: Iterable[Any], label: str, *, total: int | None = None, unit
     return tqdm(iterable, desc=label, total=total, unit=unit, delay=DELAY, disable=None, leave=False)
 
 
-def steps(names: Sequence[str], label: str) -> Iterator[str]:
+def steps(names: Sequence[str], label: str) -> Generator[str, None, None]:
     """Each of `names`, while it is at work: for a few steps of very different lengths.
 
     A terminal shows the step and the seconds in one line, which vanishes at the end; elsewhere there is one plain
-    line for each step that takes a while.
+    line for each step that takes a while. Whoever may be interrupted closes it (`contextlib.closing`).
     """
     at_work = [0]
     stop = threading.Event()
