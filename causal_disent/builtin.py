@@ -7,7 +7,8 @@ from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
-from causal_disent.registry import KINDS, Register, declared_in
+from causal_disent.parts import declared_in
+from causal_disent.registry import KINDS, Register
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
 

@@ -20,8 +20,8 @@ from causal_disent.metrics.tools.matrices import factorwise_dci, matrix_of
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = [
     "ReducedDownstreamResult",

@@ -33,8 +33,8 @@ from causal_disent.metrics.tools.merges import factor_merges, precision_curve
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = [
     "MATRICES",

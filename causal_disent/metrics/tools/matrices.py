@@ -10,8 +10,8 @@ from causal_disent import errors
 from causal_disent.arguments import MatrixFunction, Pairs
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.tools.estimators import Estimator, name_of
+from causal_disent.parts import Part, part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import Part, part
 
 __all__ = ["factorwise_dci", "importance_gbt_matrix", "matrix_of"]
 
