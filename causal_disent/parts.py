@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import update_wrapper
 from importlib import import_module
 from pkgutil import iter_modules
@@ -59,15 +59,17 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
     return lambda function: Part(name, function, supplied)
 
 
-def declared_in(place: str) -> Iterator[Any]:
-    """What a module, or all modules of a package, declare by ``@metric(...)`` or ``@part(...)``, for a hook.
+def declared_in(package: str, without: Collection[str] = ()) -> Iterator[Any]:
+    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
 
     Args:
-        place: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+        without: modules in it that are not imported.
     """
-    inside = iter_modules(getattr(import_module(place), "__path__", ()), f"{place}.")
-    for name in [found.name for found in inside if not found.ispkg] or [place]:
-        for value in vars(import_module(name)).values():
+    for found in iter_modules(import_module(package).__path__, f"{package}."):
+        if found.ispkg or found.name.rpartition(".")[2] in without:
+            continue
+        for value in vars(import_module(found.name)).values():
             # What a module has imported belongs to another.
-            if hasattr(value, "declaration") and getattr(value, "__module__", "") == name:
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
                 yield value

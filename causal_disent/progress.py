@@ -9,6 +9,8 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+from causal_disent.text import say
+
 __all__ = ["steps", "track"]
 
 #: Seconds before anything is shown on a terminal.
@@ -64,7 +66,7 @@ def _in_lines(
             shown = [f"{label}: {unit} {done:,}{f' of {total:,}' if total else ''}", *([note()] if note else [])]
             if total:
                 shown.append(f"{timedelta(seconds=round((now - started) / done * (total - done)))} left")
-            print(", ".join(shown), file=sys.stderr, flush=True)
+            say(", ".join(shown), error=True)
             pause = min(2 * pause, LONGEST)
             due = now + pause
 
