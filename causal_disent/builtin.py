@@ -7,7 +7,7 @@ from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
-from causal_disent.registry import Register, declared_in
+from causal_disent.registry import KINDS, Register, declared_in
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
 
@@ -80,6 +80,35 @@ def register_engines(register: Register) -> None:
         "causal_disent.runs.local_engine:LocalEngine",
         summary="this process, or a pool of processes on this machine",
     )
+
+
+@hookimpl
+def register_commands(register: Register) -> None:
+    cli = "causal_disent.cli"
+    for group, commands in {
+        "measure": {
+            "score": ("score:add", "every metric that codes and factors suffice for, from two files"),
+            "demo": ("demo:add", "IRS, UC and CG of representations whose quality is known"),
+            "calibrate": ("calibrate:add", "what each metric says of representations whose quality is known"),
+            "check": ("check:add", "run the common checks of a metric, data set or model"),
+        },
+        "look up": {
+            **{kind: ("listing:add", f"list the {what.thing}s, or show one") for kind, what in KINDS.items()},
+            "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
+            "datasets_verify": ("datasets:add_verify", "check the counts and checksums of a data set's files"),
+            "datasets_graph": (
+                "datasets_graph:add",
+                "test a data set against its causal graph, and draw it",
+            ),
+            "plugins": ("plugins:add", "list the plugins, what they offer, and those that failed"),
+            "configs": ("configs:add", "list the configs that are shipped, or print one"),
+            "published": ("published:add", "list the result tables of the papers, or print one"),
+        },
+        "set up": {"completion": ("completion:add", "print a script that completes commands in bash or zsh")},
+    }.items():
+        for name, (target, summary) in commands.items():
+            under = {"under": "datasets"} if name.startswith("datasets_") else {}
+            register(name, f"{cli}.{target}", summary=summary, group=group, **under)
 
 
 @hookimpl

@@ -7,13 +7,16 @@ are kept; `causal_disent.registry` is where they are looked up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.isolation import isolated
+from causal_disent.text import shown
 
-__all__ = ["KINDS", "Entry", "Kind", "Register", "Store", "store"]
+__all__ = ["KINDS", "MIDDLE_RANK", "Entry", "Kind", "Register", "Store", "store"]
 
 
 @dataclass(frozen=True)
@@ -25,27 +28,47 @@ class Kind:
         supplied: arguments that the program gives, so that configs cannot bind them.
         in_configs: whether configs name them.
         ending: what configs put behind the name.
+        use: what chooses one, in a config or on a command line, as `str.format` takes it.
     """
 
     thing: str
     supplied: tuple[str, ...] = ()
     in_configs: bool = True
     ending: str = ""
+    use: str = ""
 
 
 #: Kind, as a hook names it (``register_<kind>``) -> what it is.
 KINDS = {
-    "datasets": Kind("data set"),
-    "models": Kind("model"),
-    "representations": Kind("representation", ("data",)),
-    "metrics": Kind("metric", ("ground_truth_data", "representation_function", "random_state", "artifact_dir")),
+    "datasets": Kind("data set", use="dataset.name = '{name}'"),
+    "models": Kind("model", use="model.model = @{name}()"),
+    "representations": Kind("representation", ("data",), use="representation.name = '{name}'"),
+    "metrics": Kind(
+        "metric",
+        ("ground_truth_data", "representation_function", "random_state", "artifact_dir"),
+        use="evaluation.evaluation_fn = @{name}",
+    ),
     # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
-    "attributions": Kind("attribution", ("codes", "factors", "random_state"), ending="_attribution"),
-    "classifiers": Kind("classifier", ("data",)),
+    "attributions": Kind(
+        "attribution",
+        ("codes", "factors", "random_state"),
+        ending="_attribution",
+        use="uc.attribution_fn = '{name}'",
+    ),
+    "classifiers": Kind("classifier", ("data",), use="cg.classifier = '{name}'"),
     "parts": Kind("part"),
     "engines": Kind("engine"),
-    "backends": Kind("backend", in_configs=False),
-    "commands": Kind("command", in_configs=False),
+    "backends": Kind("backend", in_configs=False, use="--backend {name}"),
+    "commands": Kind("command", in_configs=False, use="causal-disent {name} --help"),
+}
+#: Where an entry stands that says no ``rank``; the lower, the earlier.
+MIDDLE_RANK = 50
+#: What the program itself reads of an entry: its types, and the word for them.
+TYPED: dict[str, tuple[tuple[type, ...], str]] = {
+    "summary": ((str,), "text"),
+    "rank": ((int, float), "number"),
+    "backend": ((str,), "text"),
+    "under": ((str,), "text"),
 }
 
 
@@ -86,16 +109,15 @@ class Entry:
         if not isinstance(self.target, str):
             return self.target
         module, _, attribute = self.target.partition(":")
-        try:
+        with self.isolated():
             thing: Any = import_module(module)
             for name in attribute.split("."):
                 thing = getattr(thing, name)
-        except (ImportError, AttributeError) as error:
-            raise errors.BrokenPlugin(
-                f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} cannot be used: "
-                f"{type(error).__name__}: {error}."
-            ) from error
         return thing
+
+    def isolated(self) -> AbstractContextManager[None]:
+        """What is done with the thing in here may fail in any way, and stops nothing else."""
+        return isolated(f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} cannot be used")
 
     def supplied(self) -> tuple[str, ...]:
         """The arguments that the program gives, so that configs cannot bind them."""
@@ -120,21 +142,35 @@ class Register:
         """
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:
-            for entry in declaration.entries(self._owner):
-                self._add(entry)
-            return
+            entries = declaration.entries(self._owner)
+        else:
+            entries = [Entry(self._kind, name, self._owner, target, summary, dict(facts))]  # type: ignore[arg-type]
+        for entry in entries:
+            self._check(entry)
+            self._add(entry)
+
+    def _check(self, entry: Any) -> None:
+        """Raise unless it is an entry that everything else can rely on."""
         thing = KINDS[self._kind].thing
+        if not (isinstance(entry, Entry) and entry.kind in KINDS and entry.owner == self._owner):
+            raise errors.InvalidInput(
+                f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
+            )
+        name, target = entry.name, entry.target
         if not (isinstance(name, str) and name.isidentifier()):
             raise errors.InvalidInput(
                 f"The plugin {self._owner} registers a {thing} under {name!r}; a name is letters, digits and "
                 "underscores, for gin to see it."
             )
+        registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
         if not callable(target) and not (isinstance(target, str) and _names_an_attribute(target)):
             raise errors.InvalidInput(
-                f"The plugin {self._owner} registers the {thing} '{name}' with {target!r}, which cannot be "
-                "called and is no 'module:attribute'."
+                f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
             )
-        self._add(Entry(self._kind, name, self._owner, target, summary, dict(facts)))
+        for fact, (kinds, what) in TYPED.items():
+            value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
+            if value is not None and type(value) not in kinds:
+                raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
 
 
 def _names_an_attribute(target: str) -> bool:
@@ -224,7 +260,7 @@ class Store:
         if not found:
             raise errors.unknown(KINDS[kind].thing, name, self.names(kind))
         for same in self.collisions():
-            if found[0] in same:
+            if any(entry is found[0] for entry in same):
                 raise errors.collision(name, [(entry.label, entry.owner) for entry in same])
         return self._chosen(found)
 

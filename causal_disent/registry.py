@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.entries import KINDS, Entry, Kind, Register, Store, store
+from causal_disent.entries import KINDS, MIDDLE_RANK, Entry, Kind, Register, Store, store
 
 __all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "declared_in", "part", "registry"]
 
@@ -53,6 +53,10 @@ class Registry:
         """The entries of one kind that a user can ask for, sorted by name."""
         self._load()
         return self._store.entries(kind)
+
+    def ranked(self, kind: str) -> list[Entry]:
+        """The same in the order of their ``rank``."""
+        return sorted(self.entries(kind), key=lambda entry: entry.facts.get("rank", MIDDLE_RANK))
 
     def names(self, kind: str) -> list[str]:
         """Their names."""

@@ -12,16 +12,16 @@ import causal_disent
 PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
-    ("_version", "errors", "progress", "protocols"),
-    ("files", "arguments", "table_files", "tables"),
+    ("_version", "text", "errors", "progress", "protocols"),
+    ("files", "arguments", "isolation", "table_files", "tables"),
     ("entries", "figures"),
     ("registry",),
     ("data",),
     ("graphs",),
     ("representation",),
     ("metrics",),
-    ("hookspecs", "plugins", "builtin"),
-    ("config",),
+    ("hookspecs", "first_party", "plugins", "builtin"),
+    ("config_files", "config"),
     ("compat",),
     ("runs",),
     ("report",),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from absl import flags
 
 from causal_disent import errors
 from causal_disent._version import __version__
+from causal_disent.text import complain, say, shown
 
 __all__ = ["define_common_flags", "define_gin_flags", "parse"]
 
@@ -41,15 +41,15 @@ def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | No
             raise flags.UnrecognizedFlagError(rest[1])
     except flags.UnrecognizedFlagError as error:
         near = errors.nearest(error.flagname, [f"--{name}" for name in values])
-        print(f"error: unknown argument '{error.flagname}'.{near} --help lists the flags.", file=sys.stderr)
+        complain("error", f"unknown argument '{shown(error.flagname)}'.{near} --help lists the flags.")
         return 2
     except flags.Error as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain("error", str(error))
         return 2
     if values.version:
-        print(f"causal_disent {__version__}")
+        say(f"causal_disent {__version__}")
         return 0
     if values.help:
-        print(usage.strip() + "\n" + values.get_help())
+        say(usage.strip() + "\n" + values.get_help())
         return 0
     return None

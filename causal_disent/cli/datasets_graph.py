@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from causal_disent.cli._dataset_options import add_options, read_options
+from causal_disent.cli._names import names_of
 from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.registry import registry
+from causal_disent.text import say
 
-__all__ = ["add_command", "run_graph"]
+__all__ = ["add", "run_graph"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``graph`` to the parser of ``datasets``."""
-    parser = commands.add_parser("graph", help="test a data set against its causal graph, and draw the graph")
-    parser.add_argument("name", metavar="NAME", help="a registered data set")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give ``datasets graph`` its arguments."""
+    names_of(parser.add_argument("name", metavar="NAME", help="a registered data set"), "datasets")
     parser.add_argument("--confounding", nargs="+", metavar="RULES", help="a rule set's name, or statements")
     add_options(parser, "scenes=16")
     parser.add_argument("--output", type=Path, metavar="FILE", help="draw the graph: a .svg or .png file")
@@ -57,9 +57,9 @@ def run_graph(arguments: argparse.Namespace) -> int:
         alpha=arguments.alpha,
         num_bins=arguments.num_bins,
     )
-    print(f"{pairs_text(check)}\n\nIndependences that the graph implies:\n\n{graph_check_text(check)}")
+    say(f"{pairs_text(check)}\n\nIndependences that the graph implies:\n\n{graph_check_text(check)}")
     if arguments.output is not None:
         names = StateSpace.of(data).factor_names
         CausalGraph(data.graph).draw(arguments.output, factors=names, title=arguments.name)
-        print(f"\nThe graph: {arguments.output}")
+        say(f"\nThe graph: {arguments.output}")
     return 0

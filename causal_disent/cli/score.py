@@ -12,20 +12,19 @@ from causal_disent import errors
 from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.figures import save_figure
 from causal_disent.files import check_place, new_file
+from causal_disent.text import say
 
 if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
 
-__all__ = ["add_command", "run_score"]
+__all__ = ["add", "run_score"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``score`` to the parser."""
-    parser = commands.add_parser(
-        "score",
-        help="every metric that codes and factors suffice for",
-        description="Every metric that codes and factors suffice for, from two files with a row per point: .npy, "
-        ".npz (file.npz:name for one array of several), .csv with or without names in its first line, .parquet.",
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    parser.description = (
+        "Every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
@@ -61,7 +60,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     )
     for path in arguments.output:
         WRITERS[path.suffix](scores, path)
-    print(json.dumps(scores.record(), indent=2) if arguments.json else scores)
+    say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
     return 0
 
 

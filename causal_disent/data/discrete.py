@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import Shown
 
 __all__ = ["OF_THE_WHOLE", "DiscreteData", "SampledData", "of_the_whole"]
 
@@ -16,8 +17,23 @@ __all__ = ["OF_THE_WHOLE", "DiscreteData", "SampledData", "of_the_whole"]
 OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
 
 
-class SampledData:
+class SampledData(Shown):
     """Factors first, then observations: a subclass says how each is drawn."""
+
+    factor_names: Any
+    factors_num_values: Any
+    observation_shape: Any
+
+    @property
+    def num_images(self) -> int | None:
+        """How many images there are; None where each is drawn anew, or where counting them takes time."""
+        return None
+
+    def _shows(self) -> Iterator[str]:
+        shape = "x".join(map(str, self.observation_shape))
+        yield f"images {shape}" if self.num_images is None else f"{self.num_images:,} images {shape}"
+        sizes = zip(self.factor_names, self.factors_num_values, strict=True)
+        yield ", ".join(f"{name} {size}" for name, size in sizes)
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of factors (num, factors)."""
@@ -43,7 +59,6 @@ class DiscreteData(SampledData):
     """Names and sizes from the state space in `space`."""
 
     space: StateSpace
-    observation_shape: Any
 
     @property
     def factor_names(self) -> tuple[str, ...]:

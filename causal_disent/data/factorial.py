@@ -28,6 +28,10 @@ class FactorialData(DiscreteData):
         self.space = space
         self.observation_shape = observation_shape
 
+    @property
+    def num_images(self) -> int:
+        return self.space.num_combinations
+
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, h, w, c) of these indices, uint8."""
         raise NotImplementedError

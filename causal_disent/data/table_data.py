@@ -111,6 +111,10 @@ class TableData(DiscreteData):
         return super().__getattribute__(name)
 
     @property
+    def num_images(self) -> int:
+        return len(self._rows)
+
+    @property
     def observation_shape(self) -> tuple[int, ...]:
         return self.source.observation_shape
 

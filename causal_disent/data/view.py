@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,17 @@ class DataView(DiscreteData):
     def is_confounded(self) -> bool:
         """Whether some combinations are rarer than others, or missing."""
         return bool(self.statements)
+
+    @property
+    def num_images(self) -> int | None:
+        return None if self.statements else getattr(self.base, "num_images", None)
+
+    def _shows(self) -> Iterator[str]:
+        if type(self) in (DataView, FiniteDataView):
+            yield f"of {type(self.base).__name__}"
+        images, factors = super()._shows()
+        yield f"{images}, confounded" if self.statements else images
+        yield factors
 
     @property
     def observation_shape(self) -> Any:

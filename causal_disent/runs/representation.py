@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,6 @@ __all__ = [
     "read_folder",
     "representation",
 ]
-
-#: Where a backend stands that does not say; the lower, the earlier.
-MIDDLE_RANK = 50
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def read_folder(folder: Path) -> dict[str, Any]:
     reads the folder."""
     check_folder(folder)
     if not names_a_model(folder):
-        if not any(entry.load()().recognises(folder) for entry in _backends(None)):
+        if not any(True for _ in _recognising(folder, AS_FOUND)):
             raise _no_model_in(folder, None)
         return {}
     file = inside(folder, REPRESENTATION_FILE)
@@ -111,10 +109,7 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
     """What the first backend that can makes of a folder."""
     check_reading(reading)
     refusals: list[errors.NotForThisBackend] = []
-    for entry in _backends(reading.backend):
-        backend = entry.load()(trust=reading.trust)
-        if not backend.recognises(folder):
-            continue
+    for entry, backend in _recognising(folder, reading):
         try:
             model = backend.read(folder, data, model_dir=reading.decoder_dir)
         except errors.NotForThisBackend as refusal:
@@ -125,6 +120,22 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
     if refusals:
         raise refusals[0]
     raise _no_model_in(folder, reading.backend)
+
+
+def _recognising(folder: Path, reading: Reading) -> Iterator[tuple[Entry, Any]]:
+    """The backends that take a folder for theirs; one that fails in looking is named, unless it was asked for."""
+    for entry in _backends(reading.backend):
+        try:
+            with entry.isolated():
+                backend = entry.load()(trust=reading.trust)
+                recognised = backend.recognises(folder)
+        except errors.BrokenPlugin as broken:
+            if reading.backend is not None:
+                raise
+            warnings.warn(broken.message, stacklevel=2)
+            continue
+        if recognised:
+            yield entry, backend
 
 
 def check_reading(reading: Reading) -> None:
@@ -143,4 +154,4 @@ def _backends(name: str | None) -> Iterator[Entry]:
     if name is not None:
         yield registry.get("backends", name)
         return
-    yield from sorted(registry.entries("backends"), key=lambda entry: entry.facts.get("rank", MIDDLE_RANK))
+    yield from registry.ranked("backends")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from causal_disent import errors
 from causal_disent.cli.main import main
+from causal_disent.plugins import LoadedPlugin, loaded_plugins
 from causal_disent.registry import Entry, registry
 
 
@@ -76,8 +76,7 @@ def test_unknown_names(capsys):
 
 
 def test_the_plugin_that_failed_is_named(capsys, monkeypatch):
-    registry.names("metrics")
-    reason = errors.BrokenPlugin("It may be offered by a plugin that failed to load: mine.")
-    monkeypatch.setattr(registry, "_explain_missing", lambda kind, name: reason)
+    mine = LoadedPlugin("mine", "1.2", "failed", "ImportError: no such thing")
+    monkeypatch.setattr("causal_disent.plugins._loaded", [*loaded_plugins(), mine])
     code, _, err = run(capsys, "check", "my_metric")
-    assert code == 2 and "failed to load: mine" in err
+    assert code == 2 and "failed to load: mine 1.2 (ImportError: no such thing)." in err

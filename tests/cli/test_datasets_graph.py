@@ -10,8 +10,8 @@ from causal_disent.cli._run import run
 def graph(*arguments):
     """The exit code of ``datasets graph``."""
     parser = argparse.ArgumentParser()
-    datasets_graph.add_command(parser.add_subparsers(required=True))
-    parsed = parser.parse_args(["graph", *map(str, arguments)])
+    datasets_graph.add(parser)
+    parsed = parser.parse_args([*map(str, arguments)])
     return run(lambda: parsed.command(parsed), debug=False)
 
 

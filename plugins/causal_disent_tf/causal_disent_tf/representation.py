@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent.text import Shown
 from causal_disent_tf._tensorflow import tensorflow
 
 __all__ = ["ACTIVATIONS", "BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
@@ -22,7 +23,7 @@ BATCH_SIZE = 256
 TOLERANCE = 1e-3
 
 
-class TfRepresentation:
+class TfRepresentation(Shown):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, on the GPU where TensorFlow sees one.
 
     ``decode`` is there only with a decoder, ``gaussian_encoder`` only where the encoder gives a variance.
@@ -62,6 +63,9 @@ class TfRepresentation:
         if decode is not None:
             self._decode_batch = decode
             self.decode = self._decode
+
+    def _shows(self) -> Iterator[str]:
+        yield "with a decoder" if hasattr(self, "decode") else "without a decoder"
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """Codes (n, m), float32."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent.text import Shown
 from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.outputs import check_pixels, codes_in, images_in
@@ -24,7 +25,7 @@ ACTIVATIONS = ("logits", "tanh", "none")
 BATCH_SIZE = 256
 
 
-class TorchRepresentation:
+class TorchRepresentation(Shown):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, in inference mode.
 
     ``decode`` and ``decode_tensor`` are there only with a decoder, ``gaussian_encoder`` only where the encoder
@@ -45,6 +46,8 @@ class TorchRepresentation:
         >>> from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
         >>> shape = (8, 8, 1)
         >>> model = TorchRepresentation(LinearEncoder(shape, 3), LinearDecoder(shape, 3), device="cpu")
+        >>> model
+        TorchRepresentation(3 codes; with a decoder; cpu)
         >>> codes = model(np.zeros((2, 8, 8, 1), dtype=np.float32))
         >>> codes.shape, model.decode(codes).shape
         ((2, 3), (2, 8, 8, 1))
@@ -86,6 +89,11 @@ class TorchRepresentation:
         if decoder is not None:
             self.decode = self._decode
             self.decode_tensor = self._decode_tensor
+
+    def _shows(self) -> Iterator[str]:
+        yield "codes" if self.num_codes is None else f"{self.num_codes} codes"
+        yield "with a decoder" if self.decoder is not None else "without a decoder"
+        yield str(self.device)
 
     @property
     def num_codes(self) -> int | None:
