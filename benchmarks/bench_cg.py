@@ -20,9 +20,9 @@ pin_threads()
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from causal_disent_torch import TorchRepresentation  # noqa: E402
-from causal_disent_torch.architectures.conv import ConvEncoder, DeconvDecoder  # noqa: E402
 from causal_disent_torch.classifier.conv import ConvClassifier  # noqa: E402
 from causal_disent_torch.classifier.network import FactorNetwork  # noqa: E402
+from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
 from torch import nn  # noqa: E402
 
 from causal_disent.metrics import cg  # noqa: E402

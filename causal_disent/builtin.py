@@ -56,8 +56,10 @@ def register_representations(register: Register) -> None:
 
 @hookimpl
 def register_metrics(register: Register) -> None:
-    for package in ("causal_disent.metrics", "causal_disent.metrics.tools"):
-        for declared in declared_in(package):
+    metrics = "causal_disent.metrics"
+    # Not all of the tools: some of them import scikit-learn, which takes longer than a listing.
+    for place in (metrics, f"{metrics}.tools.discretize", f"{metrics}.tools.estimators"):
+        for declared in declared_in(place):
             register(declared)
 
 
@@ -119,3 +121,38 @@ def register_parts(register: Register) -> None:
     register(
         "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
     )
+    for name, target, summary in (
+        ("postprocess", "postprocess:settings", "what the codes of a representation are"),
+        ("mean_representation", "postprocess:mean_representation", "codes are the means"),
+        ("sampled_representation", "postprocess:sampled_representation", "codes are drawn"),
+        ("visualize_model", "visualise:settings", "which pictures of a model are drawn"),
+    ):
+        register(name, f"{runs}.{target}", summary=summary)
+    training = "causal_disent.training"
+    for name, target, summary in (
+        ("model", "settings:model_settings", "what is trained, for how long, with which seeds"),
+        ("encoder", "parts:encoder", "which encoder, with how many codes"),
+        ("decoder", "parts:decoder", "which decoder"),
+        ("discriminator", "parts:discriminator", "which discriminator"),
+        ("vae_optimizer", "parts:vae_optimizer", "of encoder and decoder"),
+        ("discriminator_optimizer", "parts:discriminator_optimizer", "of the discriminator"),
+        ("reconstruction_loss", "parts:reconstruction_loss", "how images and reconstructions are compared"),
+        ("supervised_loss", "parts:supervised_loss", "how codes and labels are compared"),
+        ("labeller", "labellers:labeller", "where the labels come from"),
+        ("annealer", "annealers:annealer", "how the weight of the supervised loss changes"),
+    ):
+        register(name, f"{training}.{target}", summary=summary)
+    for name, summary in (
+        ("perfect_labeller", "labels are the factors"),
+        ("bin_labeller", "the factors in bins"),
+        ("noisy_labeller", "the factors, some of them wrong"),
+        ("permuted_labeller", "the factors with their values permuted"),
+        ("partial_labeller", "some of the factors"),
+    ):
+        register(name, f"{training}.labellers:{name}", summary=summary, role="labeller")
+    for name, summary in (
+        ("fixed", "the weight of the supervised loss stays"),
+        ("anneal", "it grows"),
+        ("fine_tune", "it begins late"),
+    ):
+        register(name, f"{training}.annealers:{name}", summary=summary, role="annealer")

@@ -18,13 +18,14 @@ from causal_disent.config_files import found_config
 from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
 from causal_disent.plugins import explain_missing, load_once
-from causal_disent.registry import Part, registry
+from causal_disent.registry import plain, registry
 from causal_disent.text import shown
 
 __all__ = [
     "REQUIRED",
     "bind_missing",
     "bindings_of",
+    "entry_of",
     "gin_config",
     "given_to_gin",
     "is_bound",
@@ -60,8 +61,7 @@ gin.config._FILE_READERS[:] = [(lambda file: found_config(file).open(encoding="u
 
 def given_to_gin(entry: Entry) -> Callable[..., Any]:
     """Gin's wrapper of what an entry stands for, the same one each time."""
-    name, thing = entry.in_config, entry.load()
-    function = thing.function if isinstance(thing, Part) else thing
+    name, function = entry.in_config, plain(entry)
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
     taken = list(_signature(function))
@@ -79,6 +79,12 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
 registry.wrap = given_to_gin
 
 
+def entry_of(value: Any) -> Entry | None:
+    """The entry that a config means by ``@name``, if it is one of the registry."""
+    names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
+    return registry.in_configs().get(next(names, ""))
+
+
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
@@ -88,11 +94,11 @@ def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
 
 def parameters_of(entry: Entry) -> dict[str, Any]:
     """What configs may bind of an entry, with the defaults; `REQUIRED` where they must."""
-    thing, supplied = entry.load(), entry.supplied()
+    supplied = entry.supplied()
     open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {
         name: REQUIRED if parameter.default is parameter.empty else parameter.default
-        for name, parameter in _signature(thing.function if isinstance(thing, Part) else thing).items()
+        for name, parameter in _signature(plain(entry)).items()
         if name not in supplied and parameter.kind not in open_ended
     }
 
@@ -332,11 +338,8 @@ def literal_bindings(path: Path) -> dict[str, Any]:
 
 def recorded_bindings(path: Path) -> dict[str, str]:
     """The bindings of a saved operative config, values as text."""
-    return {
-        _key(statement): repr(statement.value)
-        for statement in _statements(path, _References())
-        if isinstance(statement, config_parser.BindingStatement)
-    }
+    with _clear_errors(str(path)):
+        return _flat(path.read_text(encoding="utf-8"))
 
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
@@ -367,8 +370,6 @@ def bindings_of(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 def _flat(config: str) -> dict[str, str]:
-    return {
-        _key(statement): repr(statement.value)
-        for statement in config_parser.ConfigParser(config, _References())
-        if isinstance(statement, config_parser.BindingStatement)
-    }
+    statements = config_parser.ConfigParser(config, _References())
+    bindings = (one for one in statements if isinstance(one, config_parser.BindingStatement))
+    return {_key(binding): repr(binding.value) for binding in bindings}

@@ -7,8 +7,9 @@ are kept; `causal_disent.registry` is where they are looked up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +17,7 @@ from causal_disent import errors
 from causal_disent.isolation import isolated
 from causal_disent.text import shown
 
-__all__ = ["KINDS", "MIDDLE_RANK", "Entry", "Kind", "Register", "Store", "store"]
+__all__ = ["KINDS", "MIDDLE_RANK", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Store", "store"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,20 @@ TYPED: dict[str, tuple[tuple[type, ...], str]] = {
     "under": ((str,), "text"),
 }
 
+#: The networks of a model.
+NETWORKS = ("encoder", "decoder", "discriminator")
+#: What training asks for by its role, a fact of parts such as ``role="encoder"`` -> what the program gives it.
+ROLES = {
+    "encoder": ("image_shape", "num_latent", "generator"),
+    "decoder": ("image_shape", "num_latent", "generator"),
+    "discriminator": ("num_latent", "generator"),
+    "reconstruction_loss": ("images", "output", "activation"),
+    "supervised_loss": ("num_latent", "factor_sizes", "generator"),
+    "optimizer": ("parameters",),
+    "labeller": ("labels", "dataset", "random_state"),
+    "annealer": ("gamma", "step", "iteration_threshold"),
+}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -121,8 +136,26 @@ class Entry:
 
     def supplied(self) -> tuple[str, ...]:
         """The arguments that the program gives, so that configs cannot bind them."""
-        stated = self.facts.get("supplied", getattr(self.load(), "supplied", None))
+        by_role = ROLES.get(self.facts.get("role", ""))
+        stated = self.facts.get("supplied", by_role) or getattr(self.load(), "supplied", None)
         return KINDS[self.kind].supplied if stated is None else tuple(stated)
+
+    @cached_property
+    def noting(self) -> Callable[..., Any]:
+        """What makes a network, with its ``name`` and ``bound_options``, which are saved with the model."""
+        function, supplied = self.load(), self.supplied()
+
+        @wraps(function)
+        def make(*args: Any, **kwargs: Any) -> Any:
+            # Copies, since the function may change a list that it is given.
+            bound = {option: value for option, value in kwargs.items() if option not in supplied}
+            options = {option: [*value] if isinstance(value, list) else value for option, value in bound.items()}
+            made = function(*args, **kwargs)
+            with suppress(AttributeError, TypeError):  # what is no network is told of by those who need one
+                made.name, made.bound_options = self.name, options
+            return made
+
+        return make
 
 
 class Register:
@@ -194,6 +227,12 @@ class Store:
         """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
         self._collisions = None
         self._entries[entry.kind].setdefault(entry.name, []).append(entry)
+
+    def declare(self, entry: Entry) -> None:
+        """Take an entry in place of the one of that name and owner."""
+        self._collisions = None
+        same = self._entries[entry.kind].setdefault(entry.name, [])
+        same[:] = [*(other for other in same if other.owner != entry.owner), entry]
 
     def replace(self, entry: Entry) -> Callable[[], None]:
         """Let `entry` have its name alone, until the function that is returned is called."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from causal_disent.text import shown
 
 __all__ = [
+    "INTERRUPTED",
     "BrokenPlugin",
     "CausalDisentError",
     "ConfigError",
@@ -26,6 +27,9 @@ __all__ = [
     "OutputExists",
     "UnknownName",
 ]
+
+#: What a command that was interrupted exits with, as a shell would have it.
+INTERRUPTED = 130
 
 
 #: Characters of a name that is compared with those there are, and of what another program's error says.

@@ -1,27 +1,72 @@
-"""Progress on the standard error, only for work that takes more than two seconds."""
+"""How far long work is, on the standard error: a bar on a terminal, and a line now and then in a log."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
 __all__ = ["steps", "track"]
 
-#: Seconds before anything is shown.
+#: Seconds before anything is shown on a terminal.
 DELAY = 2.0
 #: Seconds between looks at what is at work.
 TICK = 1.0
+#: Seconds of work before the first line of a log, and between two lines at the most; the pauses double until then.
+FIRST, LONGEST = 10.0, 60.0
 
 
-def track(iterable: Iterable[Any], label: str, *, total: int | None = None, unit: str = "it") -> Iterable[Any]:
-    """`iterable`, with a bar on the standard error of a terminal."""
+def track(
+    iterable: Iterable[Any],
+    label: str,
+    *,
+    total: int | None = None,
+    unit: str = "it",
+    note: Callable[[], str] | None = None,
+) -> Iterable[Any]:
+    """`iterable`, with a bar or lines on the standard error if it takes more than some seconds.
+
+    Args:
+        iterable: what the work goes through.
+        label: what is done, such as ``training``.
+        total: how many there are, if `iterable` does not tell.
+        unit: what each of them is, in the singular.
+        note: gives more to show, such as the loss; asked after an item is done.
+    """
+    if total is None and isinstance(iterable, Sized):
+        total = len(iterable)
+    if not sys.stderr.isatty():
+        return _in_lines(iterable, label, total, unit, note)
     from tqdm import tqdm
 
-    # disable=None switches the bar off where the output is not a terminal.
-    return tqdm(iterable, desc=label, total=total, unit=unit, delay=DELAY, disable=None, leave=False)
+    bar = tqdm(iterable, desc=label, total=total, unit=unit, delay=DELAY, leave=False)
+    return bar if note is None else _noted(bar, note)
+
+
+def _noted(bar: Any, note: Callable[[], str]) -> Iterator[Any]:
+    for item in bar:
+        yield item
+        bar.set_postfix_str(note(), refresh=False)
+
+
+def _in_lines(
+    iterable: Iterable[Any], label: str, total: int | None, unit: str, note: Callable[[], str] | None
+) -> Iterator[Any]:
+    started = monotonic()
+    pause, due = FIRST, started + FIRST
+    for done, item in enumerate(iterable, start=1):
+        yield item
+        now = monotonic()
+        if now >= due:
+            shown = [f"{label}: {unit} {done:,}{f' of {total:,}' if total else ''}", *([note()] if note else [])]
+            if total:
+                shown.append(f"{timedelta(seconds=round((now - started) / done * (total - done)))} left")
+            print(", ".join(shown), file=sys.stderr, flush=True)
+            pause = min(2 * pause, LONGEST)
+            due = now + pause
 
 
 def steps(names: Sequence[str], label: str) -> Generator[str, None, None]:

@@ -6,7 +6,7 @@ work here as they are, and ours work there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +29,7 @@ __all__ = [
     "IntArray",
     "Metric",
     "Representation",
+    "Trainer",
     "is_finite",
 ]
 
@@ -153,7 +154,10 @@ class Engine(Protocol):
 
 
 class Backend(Protocol):
-    """Reads the models that one program has saved in folders."""
+    """Reads the models that one program has saved in folders; ``target(trust=False, device="auto")`` makes it.
+
+    One that is registered with ``trains=True`` also has `train` and `write`.
+    """
 
     def recognises(self, folder: Path) -> bool:
         """Whether `folder` looks like one of them; nothing large is read."""
@@ -164,6 +168,64 @@ class Backend(Protocol):
         `errors.NotForThisBackend` is raised for a folder that another backend may be able to read. The
         representation may have ``folders``: what was read -> the folder it was read from.
         """
+
+    def train(self, plan: Any, keeping: Any) -> tuple[Representation, dict[str, Any]]:
+        """Carry out a `causal_disent.training.plan.Plan` by `causal_disent.training.loop.run`.
+
+        Returns:
+            The model, and the terms of its loss.
+        """
+
+    def write(self, folder: Path, model: Representation, codes: str = "mean", seed: int = 0) -> None:
+        """Save `model` into `folder`, which is made, as ``model.json`` and ``weights.safetensors``.
+
+        Args:
+            folder: to write.
+            model: what `train` or `read` gave.
+            codes: ``"mean"``, or ``"sampled"`` for a representation that draws its codes.
+            seed: of the draws.
+        """
+
+
+class Trainer(Protocol):
+    """What makes the steps of a run, for `causal_disent.training.loop`.
+
+    Attributes:
+        framework: whose tensors it has, as safetensors calls it.
+        num_steps: how many were made.
+        batches: a `causal_disent.training.batches.Batches`, the images to train on.
+    """
+
+    framework: str
+    num_steps: int
+    batches: Any
+
+    def step(self) -> Mapping[str, Any]:
+        """Draw a batch and follow the gradient once; the terms of the loss, ``loss`` among them, as scalars.
+
+        `causal_disent.training.loop.Diverged` is raised for a term that is not finite.
+        """
+
+    def evaluations(self, batches: Any, labelled: Any, seed: int) -> Iterator[dict[str, float]]:
+        """The terms of the loss for batch after batch, with noise of that seed; nothing is learned."""
+
+    def check_weights(self) -> None:
+        """Raise `causal_disent.training.loop.Diverged` if a weight is not finite."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next steps depend on, the `batches` aside, as tensors by name."""
+
+    def packed(self, state: Mapping[str, Any], arrays: Mapping[str, IntArray], metadata: dict[str, str]) -> bytes:
+        """A safetensors file with these tensors and arrays."""
+
+    def shapes(self, found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+        """The shapes that `state` would have, for a file in which these were `found`."""
+
+    def restore(self, state: Mapping[str, Any], num_steps: int) -> None:
+        """Go on from a `state`; a RuntimeError, TypeError or ValueError says what is wrong with it."""
+
+    def curves(self, folder: Path) -> Any:
+        """What writes curves for TensorBoard, with ``add_scalar(name, value, step)`` and ``close()``."""
 
 
 class Attribution(Protocol):

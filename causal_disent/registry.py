@@ -7,15 +7,29 @@ causal_disent`` stays light.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import update_wrapper
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.entries import KINDS, MIDDLE_RANK, Entry, Kind, Register, Store, store
+from causal_disent.entries import KINDS, MIDDLE_RANK, NETWORKS, ROLES, Entry, Kind, Register, Store, store
 
-__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "declared_in", "part", "registry"]
+__all__ = [
+    "KINDS",
+    "NETWORKS",
+    "ROLES",
+    "Entry",
+    "Kind",
+    "Part",
+    "Register",
+    "Registry",
+    "declared_in",
+    "part",
+    "plain",
+    "registry",
+]
 
 
 class Registry:
@@ -26,7 +40,7 @@ class Registry:
     """
 
     def __init__(self, entries: Store) -> None:
-        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: _plain(entry.load())
+        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: plain(entry)
         self._store = entries
         self._load: Callable[[], None] = lambda: None
         self._explain_missing: Callable[[str, str], errors.CausalDisentError | None] = lambda kind, name: None
@@ -72,6 +86,25 @@ class Registry:
         self._load()
         return self._store.in_configs()
 
+    @property
+    def backend(self) -> str | None:
+        """What decides between entries of one name."""
+        return self._store.backend
+
+    @contextmanager
+    def using(self, backend: str | None) -> Iterator[None]:
+        """Let `backend` decide between entries of one name, for a while."""
+        before, self._store.backend = self._store.backend, backend
+        try:
+            yield
+        finally:
+            self._store.backend = before
+
+    def declare(self, entry: Entry) -> None:
+        """Take an entry of a module that a config or a program imports; declared again, it replaces the former."""
+        self._load()
+        self._store.declare(entry)
+
     def replace(self, entry: Entry) -> Callable[[], None]:
         """Let `entry` have its name alone, until the function that is returned is called."""
         self._load()
@@ -92,7 +125,7 @@ class Part:
         self.name = name
         self.function = function
         self.supplied = tuple(supplied)
-        update_wrapper(self, function)
+        update_wrapper(self, function, updated=())  # the attributes of a class may be called as these are
 
     @property
     def declaration(self) -> Part:
@@ -135,18 +168,23 @@ def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., 
     return lambda function: Part(name, function, supplied)
 
 
-def declared_in(package: str) -> Iterator[Any]:
-    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
+def declared_in(place: str) -> Iterator[Any]:
+    """What a module, or all modules of a package, declare by ``@metric(...)`` or ``@part(...)``, for a hook.
 
     Args:
-        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
+        place: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
     """
-    for found in iter_modules(import_module(package).__path__, f"{package}."):
-        for value in () if found.ispkg else vars(import_module(found.name)).values():
+    inside = iter_modules(getattr(import_module(place), "__path__", ()), f"{place}.")
+    for name in [found.name for found in inside if not found.ispkg] or [place]:
+        for value in vars(import_module(name)).values():
             # What a module has imported belongs to another.
-            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
+            if hasattr(value, "declaration") and getattr(value, "__module__", "") == name:
                 yield value
 
 
-def _plain(thing: Any) -> Callable[..., Any]:
+def plain(entry: Entry) -> Callable[..., Any]:
+    """What configs bind for an entry: the thing itself, without what a `Part` puts around it."""
+    thing = entry.load()
+    if entry.facts.get("role") in NETWORKS:
+        return entry.noting
     return thing.function if isinstance(thing, Part) else thing

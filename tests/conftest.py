@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from causal_disent import get_dataset
+from causal_disent.data.array_data import ArrayDataset
+from causal_disent.registry import Entry, registry
 
 ROOT = Path(__file__).parents[1]
 
@@ -122,3 +124,15 @@ class Site:
         done = self.run("causal_disent.cli.main", "plugins", "--json", **environment)
         assert done.returncode == 0, done.stderr
         return {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
+
+
+@pytest.fixture
+def tiny():
+    """Nine images of a grey square that moves and changes its shade; configs call the data set ``'tiny'``."""
+    images, factors = np.zeros((9, 16, 16, 1), np.uint8), np.array([[i, j] for i in range(3) for j in range(3)])
+    for image, (place, shade) in zip(images, factors, strict=True):
+        image[5 * place : 5 * place + 5, 2:9] = 85 * (shade + 1)
+    data = ArrayDataset(images, factors, factor_names=["place", "shade"])
+    restore = registry.replace(Entry("datasets", "tiny", "tests", lambda: data, "for tests"))
+    yield data
+    restore()

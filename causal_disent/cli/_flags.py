@@ -10,7 +10,7 @@ from causal_disent import errors
 from causal_disent._version import __version__
 from causal_disent.text import complain, say, shown
 
-__all__ = ["define_common_flags", "define_gin_flags", "parse"]
+__all__ = ["define_common_flags", "define_device", "define_gin_flags", "parse", "require"]
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
@@ -31,6 +31,22 @@ def define_common_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_bool("debug", False, "Show the traceback of an error.", flag_values=values)
     flags.DEFINE_bool("help", False, "Show this text.", short_name="h", flag_values=values)
     flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)
+
+
+def define_device(values: flags.FlagValues, what: str) -> None:
+    """Which backend does the work, `what` it does, and where."""
+    flags.DEFINE_string(
+        "backend", None, f"What {what} (`causal-disent backends`); by default the first that can.",
+        flag_values=values,
+    )  # fmt: skip
+    flags.DEFINE_string("device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.", flag_values=values)
+
+
+def require(values: flags.FlagValues, *names: str) -> None:
+    """Raise unless each of these flags is given."""
+    for name in names:
+        if not getattr(values, name):
+            raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
 
 
 def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | None:

@@ -15,7 +15,6 @@ from causal_disent.text import complain, say, shown
 
 __all__ = ["run"]
 
-INTERRUPTED = 130
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
@@ -54,7 +53,7 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         return 1 if isinstance(error, errors.MetricFailed) else 2
     except KeyboardInterrupt:
         say("interrupted; nothing was written", error=True)
-        return INTERRUPTED
+        return errors.INTERRUPTED
     except BrokenPipeError:
         # `causal-disent metrics | head` closes the pipe; that is not a mistake.
         sys.stderr.close()

@@ -19,6 +19,9 @@ from causal_disent.metrics.infomec import infomec as infomec
 from causal_disent.metrics.irs import irs as irs
 from causal_disent.metrics.jemmig import jemmig as jemmig
 from causal_disent.metrics.mcc import mcc as mcc
+from causal_disent.metrics.mic import MicFloor as MicFloor
+from causal_disent.metrics.mic import MicMatrix as MicMatrix
+from causal_disent.metrics.mic import MicResult as MicResult
 from causal_disent.metrics.mic import mic_floor as mic_floor
 from causal_disent.metrics.mic import mic_matrix as mic_matrix
 from causal_disent.metrics.mic import mic_statistics as mic_statistics

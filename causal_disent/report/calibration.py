@@ -20,7 +20,9 @@ from causal_disent.files import new_file
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
-from causal_disent.runs.calibrate import Case, Row
+
+if TYPE_CHECKING:
+    from causal_disent.runs.calibrate import Case, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

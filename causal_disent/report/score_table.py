@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.figures import empty_figure, plain
 from causal_disent.report.table import text_table
-from causal_disent.runs.score import MetricScore, Points
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from causal_disent.runs.score import MetricScore, Points
 
 __all__ = ["ScoreTable"]
 

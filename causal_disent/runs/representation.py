@@ -13,6 +13,7 @@ from causal_disent.config import bind_missing, literal_bindings
 from causal_disent.files import inside
 from causal_disent.registry import Entry, part, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
+from causal_disent.runs.backend import backends
 
 __all__ = [
     "AS_FOUND",
@@ -25,6 +26,9 @@ __all__ = [
     "representation",
 ]
 
+#: The device that leaves the choice to the backend.
+AUTO = "auto"
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -34,11 +38,13 @@ class Reading:
         decoder_dir: the folder with the decoder, where the input folder has none.
         backend: the one to read with; by default the first that can.
         trust: let a model run operations that reach files or the network.
+        device: where the model runs.
     """
 
     decoder_dir: Path | None = None
     backend: str | None = None
     trust: bool = False
+    device: str = AUTO
 
     def folders(self, folder: Path) -> list[Path]:
         """The folders that are named for reading `folder`."""
@@ -124,10 +130,11 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
 
 def _recognising(folder: Path, reading: Reading) -> Iterator[tuple[Entry, Any]]:
     """The backends that take a folder for theirs; one that fails in looking is named, unless it was asked for."""
-    for entry in _backends(reading.backend):
+    chosen = {} if reading.device == AUTO else {"device": reading.device}
+    for entry in backends(reading.backend):
         try:
             with entry.isolated():
-                backend = entry.load()(trust=reading.trust)
+                backend = entry.load()(trust=reading.trust, **chosen)
                 recognised = backend.recognises(folder)
         except errors.BrokenPlugin as broken:
             if reading.backend is not None:
@@ -140,18 +147,10 @@ def _recognising(folder: Path, reading: Reading) -> Iterator[tuple[Entry, Any]]:
 
 def check_reading(reading: Reading) -> None:
     """Raise if the backend or the decoder's folder is not there."""
-    list(_backends(reading.backend))
+    backends(reading.backend)
     if reading.decoder_dir is not None:
         check_folder(reading.decoder_dir, "--model_dir")
 
 
 def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
-    return errors.no_model_in(folder, [entry.name for entry in _backends(backend)], REPRESENTATION_FILE)
-
-
-def _backends(name: str | None) -> Iterator[Entry]:
-    """The one of that name, or all in the order in which they are tried."""
-    if name is not None:
-        yield registry.get("backends", name)
-        return
-    yield from registry.ranked("backends")
+    return errors.no_model_in(folder, [entry.name for entry in backends(backend)], REPRESENTATION_FILE)

@@ -78,7 +78,7 @@ def test_a_factor_that_is_constant_in_the_test_set_is_left_out():
 
 
 def test_bad_arguments():
-    with pytest.raises(errors.InvalidInput, match="`ridge` is a finite number, 0 or more; given: -1"):
+    with pytest.raises(errors.InvalidInput, match="`ridge` must be a finite number, at least 0; given: -1"):
         r2_of(FACTORS, ridge=-1)
     with pytest.raises(errors.InvalidInput, match="`train` and `test` must have the same codes and factors"):
         r2(FACTORS, FACTORS, test=(FACTORS[:, :2], FACTORS))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import check_at_least
 from causal_disent.config import REQUIRED
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData
@@ -66,9 +67,7 @@ class KerasClassifier(Shown):
         ):
             if value not in allowed:
                 raise errors.unknown(option, value, allowed)
-        for option, number in (("batch_size", batch_size), ("num_test", num_test)):
-            if number < 1:
-                raise errors.InvalidInput(f"`{option}` must be at least 1; given: {number}.")
+        check_at_least(1, batch_size=batch_size, num_test=num_test)
         self._data = data
         self._path = Path(path)
         self._channels_first = channel_order == "channels_first"

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import check_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import Shown
+from causal_disent.training.description import ACTIVATIONS
 from causal_disent_tf._tensorflow import tensorflow
 
-__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
+__all__ = ["BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
 
-#: What turns the output of a decoder into pixels in [0, 1].
-ACTIVATIONS = ("logits", "tanh", "none")
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 #: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
@@ -53,8 +53,7 @@ class TfRepresentation(Shown):
     ) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        if batch_size < 1:
-            raise errors.InvalidInput(f"`batch_size` must be at least 1; given: {batch_size}.")
+        check_whole("`batch_size`", batch_size, 1)
         self.activation = activation
         self.batch_size = batch_size
         self._encode_batch = encode

@@ -44,18 +44,21 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
         device: where the model runs.
         gin_bindings: added to those of ``demo_model.gin`` and ``demo_model_evaluation.gin``.
     """
-    from causal_disent_torch.steps.train import train_with_gin
-    from causal_disent_torch.visualize.model import visualize_with_gin
+    from causal_disent.runs.representation import Reading
+    from causal_disent.runs.train import train_with_gin
+    from causal_disent.runs.visualise import visualize_with_gin
 
     _take(output)
     bindings = list(gin_bindings)
     print("training: a beta-VAE on candle_mini, where each object has two of five colors ...", flush=True)
-    train_with_gin(output / "model", True, ["demo_model.gin"], bindings, device=device, checkpoint_every=0)
+    config = ["demo_model.gin"]
+    train_with_gin(output / "model", True, config, bindings, backend="torch", device=device, checkpoint_every=0)
     print("evaluating: IRS, DCI, UC and CG ...", flush=True)
     rows = _evaluate(output, [CLASSIFIER, *bindings])
     print("drawing: reconstructions, traversals and counterfactuals ...", flush=True)
     shown = ["visualize_model.num_train = 500", CLASSIFIER, *bindings]
-    visualize_with_gin(output / "model", output / "pictures", True, device=device, gin_bindings=shown)
+    reading = Reading(device=device)
+    visualize_with_gin(output / "model", output / "pictures", True, gin_bindings=shown, reading=reading)
     print()
     print(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
     print(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")

@@ -11,16 +11,16 @@ import torch
 from torch import Tensor
 
 from causal_disent import errors
+from causal_disent.arguments import check_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import Shown
+from causal_disent.training.description import ACTIVATIONS
 from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.outputs import check_pixels, codes_in, images_in
 
-__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
+__all__ = ["BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
 
-#: What turns the output of a decoder into pixels in [0, 1].
-ACTIVATIONS = ("logits", "tanh", "none")
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 
@@ -43,7 +43,7 @@ class TorchRepresentation(Shown):
         gaussian: whether the encoder gives mean and log variance.
 
     Example:
-        >>> from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
+        >>> from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
         >>> shape = (8, 8, 1)
         >>> model = TorchRepresentation(LinearEncoder(shape, 3), LinearDecoder(shape, 3), device="cpu")
         >>> model
@@ -72,8 +72,7 @@ class TorchRepresentation(Shown):
     ) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise errors.InvalidInput(f"`batch_size` must be a whole number, at least 1; given: {batch_size!r}.")
+        check_whole("`batch_size`", batch_size, 1)
         if sample_seed is not None and not gaussian:
             raise errors.InvalidInput("Codes can be drawn only where the encoder gives mean and log variance.")
         self.device = device if isinstance(device, torch.device) else choose_device(device)

@@ -5,11 +5,9 @@ import json
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.names import architecture, make_architecture
+from causal_disent_torch import architecture
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.steps.postprocess import postprocess_with_gin
-from causal_disent_torch.steps.train import train_with_gin
-from causal_disent_torch.training.trainer import Trainer
+from causal_disent_torch.train.trainer import Trainer
 from rounding import assert_same_outputs
 from safetensors.torch import load_file
 from small_trainers import interrupt_at
@@ -18,6 +16,9 @@ from training_configs import unsupervised
 
 from causal_disent import errors
 from causal_disent.config import gin_config
+from causal_disent.runs.postprocess import postprocess_with_gin
+from causal_disent.runs.train import train_with_gin
+from causal_disent.training.networks import make_saved
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -234,4 +235,4 @@ def test_a_function_that_does_not_take_what_is_supplied():
     with pytest.raises(errors.InvalidInput, match=r"image_shape, num_latent, generator; it takes \(shape\)"):
         architecture("own_short", "encoder")(lambda shape: None)
     with pytest.raises(errors.UnknownName, match="own_short"):
-        make_architecture("encoder", "own_short")
+        make_saved("encoder", "own_short", "torch")

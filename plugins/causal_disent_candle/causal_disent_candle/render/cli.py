@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from causal_disent.cli._run import INTERRUPTED
+from causal_disent.errors import INTERRUPTED
 
 __all__ = ["add_candle", "add_common", "add_synthetic", "at_least", "run_render", "run_with_blender"]
 
