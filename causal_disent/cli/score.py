@@ -24,7 +24,7 @@ __all__ = ["add", "run_score"]
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
-        "Every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
         "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")

@@ -120,7 +120,7 @@ class ScoreTable:
         body = []
         for row in self._scored:
             first, *rest = textwrap.wrap(row.entry.summary, room) or [""]
-            body.append([row.entry.name, f"{row.score:6.3f}", f"{_best(row):4.3g}", first])
+            body.append([row.entry.name, f"{_shown(row):>6}", f"{_best(row):4.3g}", first])
             body += [["", "", "", line] for line in rest]
         remarks = self.remarks()
         heading = textwrap.fill(self._heading(), WIDTH)
@@ -132,7 +132,7 @@ class ScoreTable:
     def to_html(self, *, page: bool = True) -> str:
         """A page that needs nothing else; or, without `page`, what goes into one."""
         rows = "".join(
-            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{row.score:.3f}</td>"
+            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
             f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
             f"<td class=m>{escape(row.entry.summary)}</td></tr>\n"
             for row in self._scored
@@ -167,7 +167,7 @@ class ScoreTable:
             if (place := _place(row)) is not None:
                 axes.barh(y, RIGHT - LEFT, left=LEFT, height=BAR_HEIGHT, color=RAIL)
                 axes.barh(y, max(place * (RIGHT - LEFT), 1), left=LEFT, height=BAR_HEIGHT, color=BAR)
-            axes.text(RIGHT + 46, y, f"{row.score:.3f}", va="center", ha="right", color=INK, size=9)
+            axes.text(RIGHT + 46, y, _shown(row), va="center", ha="right", color=INK, size=9)
         for x, word in ((LEFT, "worst"), (RIGHT, "best")):
             axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
         return figure
@@ -184,6 +184,10 @@ def _grouped(rows: Iterable[MetricScore]) -> Iterator[tuple[str, str]]:
         if row.remark:
             names.setdefault(row.remark, []).append(row.entry.name)
     return ((", ".join(together), remark) for remark, together in names.items())
+
+
+def _shown(row: MetricScore) -> str:
+    return f"{round(row.score, 3) + 0.0:.3f}"  # no -0.000
 
 
 def _is_lower(row: MetricScore) -> bool:

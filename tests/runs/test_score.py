@@ -160,6 +160,11 @@ def test_a_score_that_is_not_defined_is_no_number(register):
     assert found.left_out == {"stand_in": "it is not defined on these points"}
 
 
+def test_next_to_nothing_has_no_sign(register):
+    found = score(CODES, FACTORS, register(lambda codes, factors: Found(-1e-9)))
+    assert " 0.000" in str(found) and "-0.000" not in found.to_html() + str(found)
+
+
 def test_what_a_metric_warns_of_stands_beside_its_score(register):
     def warns(codes, factors):
         warnings.warn("stand_in: so and so", stacklevel=2)
