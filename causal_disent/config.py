@@ -18,7 +18,7 @@ from causal_disent.config_files import found_config
 from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
 from causal_disent.plugins import explain_missing, load_once
-from causal_disent.registry import plain, registry
+from causal_disent.registry import registry
 from causal_disent.text import shown
 
 __all__ = [
@@ -61,7 +61,7 @@ gin.config._FILE_READERS[:] = [(lambda file: found_config(file).open(encoding="u
 
 def given_to_gin(entry: Entry) -> Callable[..., Any]:
     """Gin's wrapper of what an entry stands for, the same one each time."""
-    name, function = entry.in_config, plain(entry)
+    name, function = entry.in_config, entry.plain()
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
     taken = list(_signature(function))
@@ -82,7 +82,8 @@ registry.wrap = given_to_gin
 def entry_of(value: Any) -> Entry | None:
     """The entry that a config means by ``@name``, if it is one of the registry."""
     names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
-    return registry.in_configs().get(next(names, ""))
+    load_once()
+    return store.in_configs().get(next(names, ""))
 
 
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
@@ -98,7 +99,7 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
     open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {
         name: REQUIRED if parameter.default is parameter.empty else parameter.default
-        for name, parameter in _signature(plain(entry)).items()
+        for name, parameter in _signature(entry.plain()).items()
         if name not in supplied and parameter.kind not in open_ended
     }
 

@@ -138,6 +138,13 @@ class Entry:
         """What is done with the thing in here may fail in any way, and stops nothing else."""
         return isolated(f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} cannot be used")
 
+    def plain(self) -> Callable[..., Any]:
+        """What configs bind: the thing itself, without what a `causal_disent.parts.Part` puts around it."""
+        if self.facts.get("role") in NETWORKS:
+            return self.noting
+        thing = self.load()
+        return thing.function if hasattr(thing, "declaration") and hasattr(thing, "supplied") else thing
+
     def supplied(self) -> tuple[str, ...]:
         """The arguments that the program gives, so that configs cannot bind them."""
         by_role = ROLES.get(self.facts.get("role", ""))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from datetime import timedelta
 from time import monotonic
 from typing import Any
+
+from causal_disent.text import say
 
 __all__ = ["steps", "track"]
 
@@ -64,16 +66,16 @@ def _in_lines(
             shown = [f"{label}: {unit} {done:,}{f' of {total:,}' if total else ''}", *([note()] if note else [])]
             if total:
                 shown.append(f"{timedelta(seconds=round((now - started) / done * (total - done)))} left")
-            print(", ".join(shown), file=sys.stderr, flush=True)
+            say(", ".join(shown), error=True)
             pause = min(2 * pause, LONGEST)
             due = now + pause
 
 
-def steps(names: Sequence[str], label: str) -> Iterator[str]:
+def steps(names: Sequence[str], label: str) -> Generator[str, None, None]:
     """Each of `names`, while it is at work: for a few steps of very different lengths.
 
     A terminal shows the step and the seconds in one line, which vanishes at the end; elsewhere there is one plain
-    line for each step that takes a while.
+    line for each step that takes a while. Whoever may be interrupted closes it (`contextlib.closing`).
     """
     at_work = [0]
     stop = threading.Event()

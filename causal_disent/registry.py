@@ -1,4 +1,4 @@
-"""Where everything that has a name is looked up: `registry`, and parts that configs may bind.
+"""Where everything that has a name is looked up: `registry`.
 
 The registry fills itself on first use through the loader that ``causal_disent.plugins`` installs, so that ``import
 causal_disent`` stays light.
@@ -6,11 +6,8 @@ causal_disent`` stays light.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from causal_disent import errors
@@ -22,12 +19,8 @@ __all__ = [
     "ROLES",
     "Entry",
     "Kind",
-    "Part",
     "Register",
     "Registry",
-    "declared_in",
-    "part",
-    "plain",
     "registry",
 ]
 
@@ -40,7 +33,7 @@ class Registry:
     """
 
     def __init__(self, entries: Store) -> None:
-        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: plain(entry)
+        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: entry.plain()
         self._store = entries
         self._load: Callable[[], None] = lambda: None
         self._explain_missing: Callable[[str, str], errors.CausalDisentError | None] = lambda kind, name: None
@@ -81,6 +74,10 @@ class Registry:
         self._load()
         return self._store.variants(kind, name)
 
+    def holds(self, kind: str, name: str, thing: Any) -> bool:
+        """Whether that name stands for this very thing."""
+        return any(entry.load() is thing for entry in self.variants(kind, name))
+
     def in_configs(self) -> dict[str, Entry]:
         """Everything that configs can name, by the name that they say."""
         self._load()
@@ -112,78 +109,3 @@ class Registry:
 
 
 registry = Registry(store)
-
-
-class Part:
-    """A function that configs may bind, callable without gin as well.
-
-    Programs call it like the function it wraps; where gin is in use, bindings such as ``discretizer.num_bins``
-    reach it through the registry.
-    """
-
-    def __init__(self, name: str, function: Callable[..., Any], supplied: Sequence[str]) -> None:
-        self.name = name
-        self.function = function
-        self.supplied = tuple(supplied)
-        update_wrapper(self, function, updated=())  # the attributes of a class may be called as these are
-
-    @property
-    def declaration(self) -> Part:
-        """What a hook's callback asks: ``register(part)``."""
-        return self
-
-    def entries(self, owner: str) -> Iterator[Entry]:
-        """What becomes known; the summary is the first line of the docstring."""
-        summary = (self.function.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
-        yield Entry("parts", self.name, owner, self, summary)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._in_use()(*args, **kwargs)
-
-    def _in_use(self) -> Callable[..., Any]:
-        found = registry.variants("parts", self.name)
-        # One that nobody has registered yet, or that another one of its name stands in for, is called as it is.
-        if not any(entry.load() is self for entry in found):
-            return self.function
-        return registry.function("parts", self.name)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Part]:
-    """Decorator: let configs bind a function's parameters under `name`, once a hook has registered it as a part.
-
-    Args:
-        name: what configs call it.
-        supplied: arguments that the program gives, so that configs cannot bind them.
-
-    Example:
-        >>> @part("doubled", supplied=("number",))
-        ... def doubled(number, times=2):
-        ...     return number * times
-        >>> doubled(3)
-        6
-    """
-    return lambda function: Part(name, function, supplied)
-
-
-def declared_in(package: str) -> Iterator[Any]:
-    """What the modules of `package` declare, by ``@metric(...)`` or ``@part(...)``, for a hook to register.
-
-    Args:
-        package: its name, such as ``"causal_disent.metrics"``; packages inside it are left alone.
-    """
-    for found in iter_modules(import_module(package).__path__, f"{package}."):
-        for value in () if found.ispkg else vars(import_module(found.name)).values():
-            # What a module has imported belongs to another.
-            if hasattr(value, "declaration") and getattr(value, "__module__", "") == found.name:
-                yield value
-
-
-def plain(entry: Entry) -> Callable[..., Any]:
-    """What configs bind for an entry: the thing itself, without what a `Part` puts around it."""
-    thing = entry.load()
-    if entry.facts.get("role") in NETWORKS:
-        return entry.noting
-    return thing.function if isinstance(thing, Part) else thing

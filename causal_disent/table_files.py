@@ -7,6 +7,7 @@ import csv
 import io
 import os
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -32,7 +33,7 @@ SAMPLE = 1000
 #: What the parsers raise when they meet bytes that make no sense.
 DAMAGE = (
     EOFError, MemoryError, NotImplementedError, OSError, OverflowError, RuntimeError, SyntaxError, TypeError,
-    ValueError, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+    ValueError, Warning, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
@@ -134,7 +135,9 @@ def _csv(content: bytes, key: str) -> pd.DataFrame:
         options["float_precision"] = "round_trip"  # later ones return every number as it was written anyway
 
     def read(**more: Any) -> pd.DataFrame:
-        return pd.read_csv(io.BytesIO(content), **options, **more)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of columns that have no name it only warns
+            return pd.read_csv(io.BytesIO(content), **options, **more)
 
     in_pieces = first.split() if separator == r"\s+" else next(csv.reader([first], delimiter=separator))
     head = [cell.strip() for cell in in_pieces]

@@ -16,6 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import as_array
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown
 
 __all__ = ["Table", "check_same_points", "read_table"]
 
@@ -144,17 +145,11 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
         return None
     if names == list(range(len(names))) or names == [str(i) for i in range(len(names))]:
         names = [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]  # a frame without names counts
-    named = {_printable(name): column for name, column in zip(names, columns, strict=True)}
+    named = {shown(name): column for name, column in zip(names, columns, strict=True)}
     if len(named) < len(names):
         twice = errors.listing(sorted({str(name) for name in names if names.count(name) > 1}))
         raise errors.InvalidInput(f"Each column of `{what}` needs a name of its own; there twice: {twice}.")
     return named
-
-
-def _printable(name: object) -> str:
-    """A name that a stranger may have given, without what could steer a terminal."""
-    text = str(name)
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
 def _index_of(given: Any) -> Any:
@@ -221,7 +216,7 @@ def _column(label: str, column: Any) -> _Column:
         _check_present(label, column.isna().to_numpy())
         # Categories that no point has are left out: to a metric they are not there.
         column = column.cat.remove_unused_categories()
-        categories = tuple(map(_printable, column.cat.categories))
+        categories = tuple(map(shown, column.cat.categories))
         return _Column(column.cat.codes.to_numpy(), categories, bool(column.cat.ordered))
     values = _array(f"The {label}", column)
     if values.ndim != 1:
@@ -240,7 +235,7 @@ def _column(label: str, column: Any) -> _Column:
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     names, places = np.unique(values.astype(str), return_inverse=True)
-    return _Column(places, tuple(map(_printable, names)), ordered=False)
+    return _Column(places, tuple(map(shown, names)), ordered=False)
 
 
 def _of_objects(label: str, values: np.ndarray) -> np.ndarray:

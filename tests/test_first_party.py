@@ -97,7 +97,7 @@ def test_a_command_of_such_a_plugin(alone, command, capsys):
     [
         ("vae.beta = 4", "vae"),
         ("cg.classifier = @conv_classifier", "conv_classifier"),
-        ("AdamOptimizer.beta1 = 0.5", "AdamOptimizer"),
+        ("encoder.encoder_fn = @conv_encoder", "conv_encoder"),
     ],
 )
 def test_a_config_that_names_such_a_thing(binding, name):

@@ -17,6 +17,7 @@ ORDER = [
     ("files", "arguments", "isolation", "table_files", "tables"),
     ("entries", "figures"),
     ("registry",),
+    ("parts",),
     ("data",),
     ("graphs",),
     ("representation",),

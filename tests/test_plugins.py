@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from causal_disent import hookspecs
-from causal_disent.registry import KINDS
+from causal_disent.parts import declared_in
+from causal_disent.registry import KINDS, registry
 
 ROOT = Path(__file__).parents[1]
 METRIC = """
@@ -138,6 +139,11 @@ def test_every_kind_has_a_hook_with_one_sentence():
     for kind in KINDS:
         hook = getattr(hookspecs, f"register_{kind}")
         assert hook.__doc__.count("\n") == 0
+
+
+def test_whatever_the_tools_of_metrics_declare_is_registered():
+    for declared in declared_in("causal_disent.metrics.tools"):
+        assert registry.get("parts", declared.name).load() is declared
 
 
 def test_every_hook_is_documented():

@@ -123,6 +123,7 @@ HOSTILE = {
     "empty.csv": (b"\n\n", "cannot be used"),
     "binary.csv": (b"\xff\xfe\x00", "utf-8"),
     "ragged.csv": (b"a,b\n1,2\n3,4,5\n", "cannot be used"),
+    "nameless.csv": (b"a,b\n1,2,3\n4,5,6\n", "does not match length of data"),
     "broken.parquet": (b"PAR1xx", "cannot be used"),
 }
 

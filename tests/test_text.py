@@ -1,6 +1,8 @@
 """What a person sees: no character steers the terminal, no name forges a line."""
 
+import ast
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -106,3 +108,20 @@ def test_a_repr_names_the_class_and_its_facts():
             return ["3 codes", "with a decoder"]
 
     assert repr(Thing()) == str(Thing()) == "Thing(3 codes; with a decoder)"
+
+
+ROOT = Path(__file__).parents[1]
+#: What prints by itself: the one place that may, pages that are made for files, and what Blender runs.
+PRINTING = ("causal_disent/text.py", "causal_disent/report/metric_docs.py", "/in_blender/", "/shipped/", "/tests/")
+SOURCES = [*(ROOT / "causal_disent").rglob("*.py"), *ROOT.glob("plugins/causal_disent_*/**/*.py")]
+
+
+def prints(source):
+    calls = (node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    return any(isinstance(function, ast.Name) and function.id == "print" for function in calls)
+
+
+def test_everything_is_printed_through_one_function():
+    assert prints("if True:\n    print('a')") and not prints("say('a')  # print")
+    others = [path for path in SOURCES if not any(part in path.as_posix() for part in PRINTING)]
+    assert len(others) > 200 and [path for path in others if prints(path.read_text())] == []

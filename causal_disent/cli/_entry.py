@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.parts import Part
 from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import KINDS, Entry, Part, registry
+from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.report.table import WIDTH
 from causal_disent.text import shown
 

@@ -11,6 +11,7 @@ from absl import flags
 from causal_disent import errors
 from causal_disent.cli._flags import define_device, define_gin_flags, parse, require
 from causal_disent.cli._run import run
+from causal_disent.text import say
 
 __all__ = ["train_command"]
 
@@ -60,12 +61,12 @@ def _train(values: flags.FlagValues, with_labels: bool) -> int:
     except KeyboardInterrupt:
         kept = partial_folder(Path(values.model_dir))
         if has_checkpoint(kept):
-            print(f"interrupted; the same command goes on from the checkpoint in {kept}", file=sys.stderr)
+            say(f"interrupted; the same command goes on from the checkpoint in {kept}", error=True)
         else:
             clear(kept)
-            print("interrupted; nothing was kept", file=sys.stderr)
+            say("interrupted; nothing was kept", error=True)
         return errors.INTERRUPTED
     shown = ("loss", "reconstruction_loss", "kl_loss", "supervised_loss", "elapsed_time")
-    print(", ".join(f"{key} {scores[key]:.4f}" for key in shown if key in scores))
-    print(f"  -> {values.model_dir}")
+    say(", ".join(f"{key} {scores[key]:.4f}" for key in shown if key in scores))
+    say(f"  -> {values.model_dir}")
     return 0

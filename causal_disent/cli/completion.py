@@ -80,7 +80,8 @@ def completions() -> dict[str, list[str]]:
     found = {"causal-disent": ["--help", "--version", "--debug"]}
     for called, entry in all_commands().items():
         key = " ".join(["causal-disent", *called])
-        found.setdefault(key.rpartition(" ")[0], []).append(called[-1])
+        for end in range(len(called)):
+            found.setdefault(" ".join(["causal-disent", *called[:end]]), []).append(called[end])
         with suppress(errors.CausalDisentError), entry.isolated():  # of a plugin: it is left out
             for option, words in _of_parser(parser_of(entry, called)):
                 found.setdefault(f"{key} {option}".rstrip(), []).extend(words)

@@ -7,9 +7,12 @@ import argparse
 from causal_disent.cli._dataset_options import add_options, read_options
 from causal_disent.cli._names import names_of
 from causal_disent.registry import registry
-from causal_disent.text import say
+from causal_disent.text import say, shown
 
 __all__ = ["add_verify", "verify"]
+
+#: Of a line, so many are shown.
+MOST_CHARACTERS = 1000
 
 
 def add_verify(parser: argparse.ArgumentParser) -> None:
@@ -33,5 +36,5 @@ def verify(arguments: argparse.Namespace) -> int:
     lines = list(check(**read_options(entry.name, check, texts)))
     # What is sound, but not whole, can be used; it is not called ok.
     verdict = lines.pop() if lines and lines[-1].startswith("incomplete: ") else "ok"
-    say("\n".join([*lines, f"{entry.name}: {verdict}"]))
+    say("\n".join(shown(line, MOST_CHARACTERS) for line in [*lines, f"{entry.name}: {verdict}"]))
     return 0

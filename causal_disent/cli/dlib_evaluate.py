@@ -18,7 +18,7 @@ from causal_disent.cli._run import run
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
 from causal_disent.report.table import text_table
-from causal_disent.text import say
+from causal_disent.text import complain, say, shown
 
 if TYPE_CHECKING:
     from causal_disent.runs.evaluate import CodeTables
@@ -91,7 +91,7 @@ def _evaluate_with_files(values: flags.FlagValues) -> int:
     with metric_files(values.metric_file) as files:
         for file in files:
             if file.note:
-                say(f"note: {file.note}", error=True)
+                complain("note", file.note)
         return _evaluate(values)
 
 
@@ -133,7 +133,7 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
                 continue
             rows.append([place, "done before" if done else "ok", _line(scores)])
     say(text_table(["result", "state", "scores"], rows))
-    say(f"  -> {target}")
+    say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
 
 
@@ -184,13 +184,13 @@ def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables
 
 
 def _report(task: _Task, scores: dict[str, object]) -> None:
-    say(f"{task.name}: {_line(scores)}")
-    say(f"  -> {task.output}")
+    say(f"{shown(task.name)}: {_line(scores)}")
+    say(f"  -> {shown(task.output)}")
 
 
 def _line(scores: dict[str, object]) -> str:
     headline = _headline(scores)
-    words = [f"{key} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
+    words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
     more = len(headline) - len(words)
     return ", ".join([*words, f"and {more} more in the result file"] if more else words)
 

@@ -9,6 +9,7 @@ from absl import flags
 
 from causal_disent.cli._flags import define_gin_flags, parse, require
 from causal_disent.cli._run import run
+from causal_disent.text import say
 
 __all__ = ["main"]
 
@@ -45,7 +46,7 @@ def _postprocess(values: flags.FlagValues) -> int:
         values.gin_bindings,
         values.backend,
     )
-    print(f"  -> {values.output_dir}")
+    say(f"  -> {values.output_dir}")
     return 0
 
 

@@ -9,6 +9,7 @@ from absl import flags
 
 from causal_disent.cli._flags import define_gin_flags, parse, require
 from causal_disent.cli._run import run
+from causal_disent.text import say
 
 __all__ = ["main"]
 
@@ -37,7 +38,7 @@ def _visualize(values: flags.FlagValues) -> int:
     target = visualize_dataset_with_gin(
         values.name, values.path, values.overwrite, values.gin_config, values.gin_bindings
     )
-    print(f"  -> {target}")
+    say(f"  -> {target}")
     return 0
 
 

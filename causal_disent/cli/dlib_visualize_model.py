@@ -10,6 +10,7 @@ from absl import flags
 from causal_disent import errors
 from causal_disent.cli._flags import define_device, define_gin_flags, parse, require
 from causal_disent.cli._run import run
+from causal_disent.text import say
 
 __all__ = ["main"]
 
@@ -51,8 +52,8 @@ def _visualize(values: flags.FlagValues) -> int:
         Reading(backend=values.backend, device=values.device),
     )
     shown = [f"{name} {value:.1%}" for name, value in accuracy.items()]
-    print(f"accuracy of the classifier on held-out images: {errors.listing(shown)}")
-    print(f"  -> {values.output_dir}")
+    say(f"accuracy of the classifier on held-out images: {errors.listing(shown)}")
+    say(f"  -> {values.output_dir}")
     return 0
 
 

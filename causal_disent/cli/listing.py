@@ -14,12 +14,19 @@ from causal_disent.text import say, say_json, shown
 
 __all__ = ["add", "add_show", "run_listing"]
 
+
+def _needs(entry: Entry) -> str:
+    """What a metric needs besides codes and factors of points, which all of them do."""
+    needs = entry.facts.get("needs", "")
+    return "points" if getattr(needs, "arrays_suffice", False) else shown(needs)
+
+
 #: Kind -> what its listing tells, besides name and summary; a column that is empty for all is left out.
 COLUMNS: dict[str, dict[str, Callable[[Entry], str]]] = {
     "metrics": {
         "range": lambda entry: range_text(entry.facts.get("range")),
         "better": lambda entry: shown(entry.facts.get("better", "")),
-        "needs": lambda entry: shown(entry.facts.get("needs", "")),
+        "needs": _needs,
     },
     "models": {"backends": lambda entry: ", ".join(backends_of(entry))},
     "datasets": {

@@ -7,9 +7,12 @@ import argparse
 from causal_disent.cli._entry import facts_of
 from causal_disent.plugins import LoadedPlugin, loaded_plugins
 from causal_disent.report.table import WIDTH, text_table
-from causal_disent.text import say, say_json
+from causal_disent.text import say, say_json, shown
 
 __all__ = ["add", "run_plugins"]
+
+#: Of a reason, so many are shown.
+MOST_CHARACTERS = 2000
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +31,7 @@ def run_plugins(arguments: argparse.Namespace) -> int:
     say(text_table(["plugin", "version", "status", "offers"], rows, WIDTH))
     for plugin in plugins:
         if plugin.reason:
-            say(f"\n{plugin.name}: {plugin.reason}")
+            say(f"\n{plugin.name}: {shown(plugin.reason, MOST_CHARACTERS)}")
     return 0
 
 

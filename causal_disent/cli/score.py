@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.cli._names import names_of
 from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.figures import save_figure
+from causal_disent.files import check_place, new_file
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -21,12 +24,17 @@ __all__ = ["add", "run_score"]
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
-        "Every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
         "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
-    parser.add_argument("--metrics", nargs="+", metavar="NAME", help="the metrics (all that take such factors)")
+    names_of(
+        parser.add_argument(
+            "--metrics", nargs="+", metavar="NAME", help="the metrics (all that take the factors)"
+        ),
+        "metrics",
+    )
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
@@ -42,7 +50,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run_score(arguments: argparse.Namespace) -> int:
     """Measure, write the files that were asked for, print the table."""
     from causal_disent.api import score
-    from causal_disent.files import check_place, new_file
 
     for path in arguments.output:
         if path.suffix not in WRITERS:
@@ -58,20 +65,26 @@ def run_score(arguments: argparse.Namespace) -> int:
         fast=arguments.fast,
     )
     for path in arguments.output:
-        with new_file(path) as temporary:
-            WRITERS[path.suffix](scores, temporary)
+        WRITERS[path.suffix](scores, path)
     say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
     return 0
 
 
-def _write_text(text: Callable[[ScoreTable], str]) -> Callable[[ScoreTable, Path], Any]:
-    return lambda scores, path: path.write_text(text(scores), encoding="utf-8")
+def _text(made: Callable[[ScoreTable], str]) -> Callable[[ScoreTable, Path], Any]:
+    """What writes the text that is made of the scores."""
+
+    def write(scores: ScoreTable, path: Path) -> None:
+        with new_file(path) as temporary:
+            temporary.write_text(made(scores), encoding="utf-8")
+
+    return write
 
 
 #: Ending of a file -> what writes it.
 WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
-    ".csv": _write_text(lambda scores: scores.table.to_csv()),
-    ".json": _write_text(lambda scores: json.dumps(scores.record(), indent=2) + "\n"),
-    ".html": _write_text(lambda scores: scores.to_html()),
-    ".png": lambda scores, path: scores.plot().savefig(path, format="png", dpi=150),
+    ".csv": _text(lambda scores: scores.table.to_csv()),
+    ".json": _text(lambda scores: json.dumps(scores.record(), indent=2) + "\n"),
+    ".html": _text(lambda scores: scores.to_html()),
+    ".png": lambda scores, path: save_figure(scores.plot(), path),
+    ".svg": lambda scores, path: save_figure(scores.plot(), path),
 }

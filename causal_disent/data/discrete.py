@@ -11,7 +11,7 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import Shown
 
-__all__ = ["OF_THE_WHOLE", "DiscreteData", "SampledData", "of_the_whole"]
+__all__ = ["OF_THE_WHOLE", "DiscreteData", "IndexedData", "SampledData", "of_the_whole"]
 
 #: What a part of a data set, in factors or images, has if the whole has it.
 OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
@@ -76,6 +76,24 @@ class DiscreteData(SampledData):
     def factors_num_values(self) -> list[int]:
         """Per factor: how many values it has."""
         return list(self.space.sizes)
+
+
+class IndexedData(DiscreteData):
+    """A known set of images: factors choose an index, which stands for an image."""
+
+    def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """The image of each row of factors (n, factors)."""
+        raise NotImplementedError
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
+        raise NotImplementedError
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """An image for each row of factors."""
+        return self.observations(self.sample_indices(factors, random_state))
 
 
 def of_the_whole(data: Any, name: str, factor_names: Sequence[str]) -> Any:

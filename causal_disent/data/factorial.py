@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.discrete import IndexedData
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FactorialData"]
 
 
-class FactorialData(DiscreteData):
+class FactorialData(IndexedData):
     """Base of data sets whose images are numbered like the combinations of `space`.
 
     A subclass gives the pixels in `pixels`; everything else follows from the state space.
@@ -51,12 +51,6 @@ class FactorialData(DiscreteData):
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the numbers behind the values; their places where these are no numbers."""
         return self.space.to_numbers(self.space.to_factors(indices))
-
-    def sample_observations_from_factors(
-        self, factors: IntArray, random_state: np.random.RandomState
-    ) -> FloatArray:
-        """The image of each row of factors."""
-        return self.observations(self.sample_indices(factors, random_state))
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

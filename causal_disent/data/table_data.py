@@ -12,7 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import columns_of
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
-from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, of_the_whole
+from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
@@ -34,7 +34,7 @@ class ImageSource(Protocol):
         """The images (n, h, w, c) of these numbers, float32 in [0, 1]."""
 
 
-class TableData(DiscreteData):
+class TableData(IndexedData):
     """Images of which a table says the factors.
 
     Unlike in `FactorialData`, combinations may be missing, and a combination may have several images. Factors are
@@ -180,12 +180,6 @@ class TableData(DiscreteData):
     @cached_property
     def _by_number(self) -> IntArray:
         return np.argsort(self._images, kind="stable")
-
-    def sample_observations_from_factors(
-        self, factors: IntArray, random_state: np.random.RandomState
-    ) -> FloatArray:
-        """An image for each row of factors."""
-        return self.observations(self.sample_indices(factors, random_state))
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

@@ -81,6 +81,7 @@ class DciResult(Result, score="disentanglement"):
     also=("completeness", "informativeness_test"),
     invariances=("rescaling",),
     renamed={"estimator": "estimator_fn"},
+    fast={"estimator": "histogram_boosting"},
     validation="dci_validation",
 )
 def dci(

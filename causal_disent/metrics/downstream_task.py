@@ -56,6 +56,7 @@ def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
     summary="how well are the factors predicted from so many codes?",
     assumes="discrete factors; any number of codes",
     invariances=("rescaling",),
+    fast={"estimator": "histogram_boosting"},
     supplies=GIN_PREDICTOR,
 )
 def downstream_task(

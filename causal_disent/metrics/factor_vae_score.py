@@ -17,8 +17,8 @@ from causal_disent.metrics.tools.fixed_factor import (
     points_sharing,
 )
 from causal_disent.metrics.tools.result import Result
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = ["FactorVaeResult", "factor_vae_of_variances", "factor_vae_score", "prune_dims"]
 

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import MatrixFunction, Pairs, check_at_least, check_random_state
-from causal_disent.metrics.dci import dci
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, problems_of
+from causal_disent.metrics.tools.matrices import factorwise_dci, matrix_of
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = [
     "ReducedDownstreamResult",
@@ -53,20 +54,6 @@ class ReducedDownstreamResult(Result):
     def gap(self) -> float:
         """The score less the mean test accuracy of the factors whose codes are gone."""
         return self.score - float(_reduced_and_others(self.test_accuracy)[0].mean())
-
-
-@part("factorwise_dci")
-def factorwise_dci(
-    mus_train: FloatArray,
-    ys_train: IntArray,
-    mus_test: FloatArray,
-    ys_test: IntArray,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    random_state: np.random.RandomState | int = 0,
-) -> FloatArray:
-    """The importance (codes, factors) that `dci` finds; points are in the second axis of each argument."""
-    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(*train, test=test, estimator=estimator_fn, random_state=random_state).importance
 
 
 @part("reduced_representation")
@@ -102,6 +89,10 @@ def _keys(result: ReducedDownstreamResult, names: Sequence[str]) -> dict[str, fl
     assumes="discrete factors; several codes",
     also=("mean_test_accuracy_reduced_factor (lower)",),
     invariances=("rescaling",),
+    fast={
+        "estimator": "histogram_boosting",
+        "measure": partial(factorwise_dci, estimator_fn="histogram_boosting"),
+    },
     supplies={**GIN_PREDICTOR, "measure": lambda data: reduced_representation()},
 )
 def reduced_downstream_task(
@@ -174,7 +165,7 @@ def _codes_left(
     if num_to_remove == 0:
         return left
     # At first all factors have the same codes, and one matrix tells the most important one of each.
-    first = _scores(measure, train, test, generator)
+    first = matrix_of(measure, train, test, generator)
     left = [np.delete(kept, column.argmax()) for kept, column in zip(left, first.T, strict=True)]
     for _ in range(1, num_to_remove):
         left = [
@@ -196,20 +187,7 @@ def _scores_of_factor(
     # The built-in measure takes factors one by one; a foreign one may compare them.
     columns = [factor] if _is_built_in(measure) else list(range(train[1].shape[1]))
     reduced, reduced_test = ((codes[:, kept], factors[:, columns]) for codes, factors in (train, test))
-    return _scores(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
-
-
-def _scores(measure: MatrixFunction, train: Pairs, test: Pairs, generator: np.random.RandomState) -> FloatArray:
-    """The measure's scores (codes, factors)."""
-    seed = {"random_state": generator} if _is_built_in(measure) else {}
-    scores = np.asarray(measure(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
-    expected = (train[0].shape[1], train[1].shape[1])
-    if scores.shape != expected:
-        raise errors.InvalidInput(
-            f"The measure of importance must return scores of shape (codes, factors) = {expected}; it returned "
-            f"{scores.shape}."
-        )
-    return scores
+    return matrix_of(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
 
 
 def _is_built_in(measure: MatrixFunction) -> bool:

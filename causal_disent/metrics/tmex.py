@@ -80,6 +80,7 @@ def _from_the_data(data: Any) -> Redraw:
     assumes="discrete factors that vary given the others, confounded or not; any number of codes",
     also=("T-MEX (lower)",),
     invariances=("permutation",),
+    fast={},
     supplies={"redraw": _from_the_data},
 )
 def tmex(

@@ -18,7 +18,6 @@ from causal_disent.arguments import MatrixFunction, Pairs, check_random_state, v
 from causal_disent.metrics.dci import (
     completeness,
     completeness_per_factor,
-    dci,
     disentanglement,
     disentanglement_per_code,
 )
@@ -27,14 +26,15 @@ from causal_disent.metrics.modularity_explicitness import code_modularities
 from causal_disent.metrics.sap_score import sap_score, top_two_gaps
 from causal_disent.metrics.tools import information
 from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.estimators import Estimator, name_of
+from causal_disent.metrics.tools.estimators import name_of
 from causal_disent.metrics.tools.fitting import check_labelled
+from causal_disent.metrics.tools.matrices import importance_gbt_matrix, matrix_of
 from causal_disent.metrics.tools.merges import factor_merges, precision_curve
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = [
     "MATRICES",
@@ -66,18 +66,9 @@ class UnifiedResult(Result):
         return self.scores.get("mutual_information_matrix", self.scores[first])["mig"]
 
 
-@part("importance_gbt_matrix")
-def importance_gbt_matrix(
-    mus_train: FloatArray,
-    ys_train: IntArray,
-    mus_test: FloatArray,
-    ys_test: IntArray,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    random_state: np.random.RandomState | int = 0,
-) -> FloatArray:
-    """The importance (codes, factors) that `dci` finds."""
-    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(*train, test=test, estimator=estimator_fn, random_state=random_state).importance
+def importance_histogram_matrix(*points: Any) -> FloatArray:
+    """The importance by the same trees on binned codes."""
+    return importance_gbt_matrix(*points, estimator_fn="histogram_boosting")
 
 
 @part("mutual_information_matrix")
@@ -128,6 +119,7 @@ def _save(result: UnifiedResult, folder: Path, names: Sequence[str]) -> dict[str
     assumes="discrete, independent factors; two or more codes",
     also=("importance_gbt_matrix.dci", "mutual_information_matrix.modularity", "accuracy_svm_matrix.sap"),
     invariances=("permutation", "rescaling"),
+    fast={"matrices": (importance_histogram_matrix, "mutual_information_matrix", "accuracy_svm_matrix")},
     renamed={"matrices": "matrix_fns"},
     saves=_save,
     validation="unified_score_validation",
@@ -179,7 +171,9 @@ def unified_scores(
     for function in [_matrix_named(matrix) for matrix in matrices]:
         name = name_of(function)
         made[name] = np.zeros((train[0].shape[1], train[1].shape[1]))
-        made[name][:, varying] = _matrix(function, train, held_out, varying, generator)
+        made[name][:, varying] = matrix_of(
+            function, (train[0], train[1][:, varying]), (held_out[0], held_out[1][:, varying]), generator
+        )
         scores[name] = reductions(made[name][:, varying], entropy, varying)
     return UnifiedResult(made, scores)
 
@@ -225,21 +219,4 @@ def _matrix_named(matrix: str | MatrixFunction) -> MatrixFunction:
         if matrix not in MATRICES:
             raise errors.unknown("`matrices` entry", matrix, MATRICES)
         return MATRICES[matrix]
-    return matrix
-
-
-def _matrix(
-    function: MatrixFunction, train: Pairs, test: Pairs, varying: IntArray, generator: np.random.RandomState
-) -> FloatArray:
-    """The function's matrix (codes, varying factors)."""
-    boosted = importance_gbt_matrix
-    is_boosted = function is boosted or getattr(function, "__wrapped__", function) is boosted.function
-    arguments = (array.T for codes, factors in (train, test) for array in (codes, factors[:, varying]))
-    matrix = np.asarray(function(*arguments, **({"random_state": generator} if is_boosted else {})))
-    expected = (train[0].shape[1], len(varying))
-    if matrix.shape != expected:
-        raise errors.InvalidInput(
-            f"The matrix '{name_of(function)}' must have shape (codes, factors) = {expected}; "
-            f"given: {matrix.shape}."
-        )
     return matrix

@@ -11,6 +11,7 @@ from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.figures import empty_figure, plain
 from causal_disent.report.table import text_table
 
 if TYPE_CHECKING:
@@ -24,16 +25,19 @@ __all__ = ["ScoreTable"]
 #: Columns of a terminal.
 WIDTH = 100
 INK, MUTED, RAIL, BAR = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0"
+#: Of the picture, in points: where bars begin and end, and the height of a row.
+LEFT, RIGHT, ROW, BAR_HEIGHT, MARGIN = 310.0, 540.0, 27.0, 11.0, 12.0
+#: Colors that suit light and dark pages alike.
 STYLE = f"""
-.cd-scores {{ font: 14px/1.45 system-ui, sans-serif; color: {INK}; max-width: 60rem; }}
+.cd-scores {{ font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }}
 .cd-scores table {{ border-collapse: collapse; width: 100%; }}
 .cd-scores td, .cd-scores th {{ text-align: left; padding: .25rem .75rem .25rem 0; border: 0; }}
-.cd-scores th {{ font-weight: 600; border-bottom: 1px solid {RAIL}; }}
+.cd-scores th {{ border-bottom: 1px solid #8885; }}
 .cd-scores .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .cd-scores .rail {{ width: 9rem; }}
-.cd-scores .rail div {{ background: {RAIL}; border-radius: 3px; }}
+.cd-scores .rail div {{ background: #8883; border-radius: 3px; }}
 .cd-scores .rail div div {{ background: {BAR}; height: .55rem; min-width: 2px; }}
-.cd-scores .m, .cd-scores p {{ color: {MUTED}; }}
+.cd-scores .m, .cd-scores p {{ opacity: .75; }}
 .cd-scores p {{ margin: .4rem 0; }}
 """
 
@@ -112,11 +116,11 @@ class ScoreTable:
 
     def __str__(self) -> str:
         names = max((len(row.entry.name) for row in self._scored), default=0)
-        room = WIDTH - max(names, len("metric")) - 20
+        room = WIDTH - max(names, len("metric")) - 16
         body = []
         for row in self._scored:
             first, *rest = textwrap.wrap(row.entry.summary, room) or [""]
-            body.append([row.entry.name, f"{row.score:6.3f}", f"{_best(row):4.3g}", first])
+            body.append([row.entry.name, f"{_shown(row):>6}", f"{_best(row):4.3g}", first])
             body += [["", "", "", line] for line in rest]
         remarks = self.remarks()
         heading = textwrap.fill(self._heading(), WIDTH)
@@ -128,7 +132,7 @@ class ScoreTable:
     def to_html(self, *, page: bool = True) -> str:
         """A page that needs nothing else; or, without `page`, what goes into one."""
         rows = "".join(
-            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{row.score:.3f}</td>"
+            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
             f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
             f"<td class=m>{escape(row.entry.summary)}</td></tr>\n"
             for row in self._scored
@@ -149,26 +153,23 @@ class ScoreTable:
 
     def plot(self) -> Figure:
         """A bar for each score from the worst (left) to the best (right) of its metric."""
-        import matplotlib.pyplot  # noqa: F401  # lets notebooks show figures
-        from matplotlib.figure import Figure
+        import matplotlib.pyplot  # noqa: F401  # from then on notebooks show figures
 
-        rows = self._scored
-        figure = Figure(figsize=(9, 0.9 + 0.42 * len(rows)), layout="constrained")
-        axes = figure.add_subplot()
-        for y, row in enumerate(rows):
+        rows, heading = self._scored, textwrap.wrap(self._heading(), 105)
+        height = 2 * MARGIN + ROW * (len(rows) + 1) + 12 * len(heading)
+        figure, axes = empty_figure(RIGHT + 46 + MARGIN, height)
+        axes.text(MARGIN, height - MARGIN, plain("\n".join(heading)), va="top", color=MUTED, size=8)
+        for i, row in enumerate(rows):
+            y = MARGIN + ROW * (len(rows) - i)
             question = row.entry.summary + (" (lower is better)" if _is_lower(row) else "")
-            axes.text(-1.35, y - 0.04, row.entry.name, va="bottom", color=INK)
-            axes.text(-1.35, y + 0.06, question, va="top", color=MUTED, size=7.5)
+            axes.text(MARGIN, y + 1, plain(row.entry.name), va="bottom", color=INK, size=9)
+            axes.text(MARGIN, y - 1, plain(question), va="top", color=MUTED, size=6.5)
             if (place := _place(row)) is not None:
-                axes.barh(y, 1, height=0.42, color=RAIL)
-                axes.barh(y, max(place, 0.004), height=0.42, color=BAR)
-            axes.text(1.17, y, f"{row.score:.3f}", va="center", ha="right", color=INK, family="monospace")
-        axes.set_xticks([0, 1], ["worst", "best"], color=MUTED)
-        axes.set_yticks([])
-        axes.set(xlim=(-1.37, 1.18), ylim=(len(rows) - 0.3, -0.7))
-        figure.suptitle(textwrap.fill(self._heading(), 110), x=0.01, ha="left", size=9, color=MUTED)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+                axes.barh(y, RIGHT - LEFT, left=LEFT, height=BAR_HEIGHT, color=RAIL)
+                axes.barh(y, max(place * (RIGHT - LEFT), 1), left=LEFT, height=BAR_HEIGHT, color=BAR)
+            axes.text(RIGHT + 46, y, _shown(row), va="center", ha="right", color=INK, size=9)
+        for x, word in ((LEFT, "worst"), (RIGHT, "best")):
+            axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
         return figure
 
 
@@ -183,6 +184,10 @@ def _grouped(rows: Iterable[MetricScore]) -> Iterator[tuple[str, str]]:
         if row.remark:
             names.setdefault(row.remark, []).append(row.entry.name)
     return ((", ".join(together), remark) for remark, together in names.items())
+
+
+def _shown(row: MetricScore) -> str:
+    return f"{round(row.score, 3) + 0.0:.3f}"  # no -0.000
 
 
 def _is_lower(row: MetricScore) -> bool:

@@ -14,6 +14,8 @@ __all__ = ["WIDTH", "markdown_table", "text_table"]
 WIDTH = 100
 #: Columns that a cell keeps, however narrow the table has to be.
 NARROWEST = 8
+#: Columns that the cells between the first and the last may take where there are too few for all.
+MIDDLE = 18
 GAP = "  "
 #: Of a cell, so many are shown.
 MOST_CHARACTERS = 1000
@@ -32,7 +34,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], width: i
     Args:
         header: a title for each column.
         rows: a cell for each column.
-        width: cells are wrapped, those of the widest columns first, for lines not to be longer.
+        width: cells are wrapped, those of wide columns first, for lines not to be longer.
 
     Example:
         >>> print(text_table(["model", "UC"], [["perfect", 1.0]]))
@@ -42,11 +44,22 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], width: i
     """
     lines = [list(header), *_cells(rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    while width is not None and sum(widths) + len(GAP) * (len(widths) - 1) > width and max(widths) > NARROWEST:
-        widths[widths.index(max(widths))] -= 1
+    if width is not None:
+        _narrow(widths, width - len(GAP) * (len(widths) - 1), list(zip(*lines, strict=True)))
     numeric = [bool(rows) and all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(header))]
     title, *drawn = [_drawn(line, widths, numeric) for line in lines]
     return "\n".join([*title, GAP.join("-" * width for width in widths), *chain.from_iterable(drawn)])
+
+
+def _narrow(widths: list[int], room: int, columns: Sequence[Sequence[str]]) -> None:
+    """Take from the widths until they fit: first from the middle, down to its longest words, then from the widest.
+
+    The names in the first column stay whole, to be copied, and the last column has most to say.
+    """
+    words = [max((len(word) for cell in column for word in cell.split()), default=0) for column in columns]
+    while sum(widths) > room and max(widths) > NARROWEST:
+        spare = [i for i in range(1, len(widths) - 1) if widths[i] > max(MIDDLE, words[i])]
+        widths[max(spare or range(len(widths)), key=widths.__getitem__)] -= 1
 
 
 def _drawn(line: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> list[str]:

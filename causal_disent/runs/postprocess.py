@@ -11,7 +11,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_seed
 from causal_disent.config import REQUIRED, entry_of, gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, new_folder
-from causal_disent.registry import part, plain
+from causal_disent.parts import part
 from causal_disent.representation.folder import check_folder
 from causal_disent.runs.backend import training_backend
 from causal_disent.runs.dataset import bind_dataset, dataset
@@ -40,7 +40,7 @@ def settings(
     """``postprocess.*``: what the codes are, and the seed of the draws."""
     check_seed("postprocess.random_seed", random_seed)
     entry = entry_of(postprocess_fn)
-    if entry is None or plain(entry) not in (mean_representation, sampled_representation):
+    if entry is None or entry.plain() not in (mean_representation, sampled_representation):
         raise errors.InvalidInput(
             "postprocess.postprocess_fn must be @mean_representation or @sampled_representation, without "
             f"brackets; given: {as_bound('postprocess.postprocess_fn', postprocess_fn)}."

@@ -11,7 +11,8 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import bind_missing, literal_bindings
 from causal_disent.files import inside
-from causal_disent.registry import Entry, part, registry
+from causal_disent.parts import part
+from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 from causal_disent.runs.backend import backends
 

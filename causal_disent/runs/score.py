@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import isnan, nan
@@ -22,8 +23,6 @@ __all__ = ["MetricScore", "Points", "read_points", "score_points"]
 
 #: Kind of factors that a metric takes, ``"discrete"`` or ``"continuous"`` -> the arguments that it needs then.
 Takes = Mapping[str, Mapping[str, Any]]
-#: Estimators that take long, and the one of the same trees that does not.
-SLOW, FAST = ("gradient_boosting", "gradient_boosting_classifier"), "histogram_boosting"
 #: A factor has nearly as many values as there are points if it has more than this part of their number.
 ALL_DIFFERENT = 0.5
 MOST_SEED = 2**32 - 1
@@ -131,9 +130,12 @@ def score_points(
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
-    to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
+    to_do = sorted(
+        (row.entry for row in rows if not row.remark), key=lambda entry: entry.facts["fast"] is not None
+    )
     by_name = {entry.name: entry for entry in to_do}
-    done = [_measured(by_name[name], points, seed, fast) for name in steps(list(by_name), "score")]
+    with closing(steps(list(by_name), "score")) as names:
+        done = [_measured(by_name[name], points, seed, fast) for name in names]
     return done + [row for row in rows if row.remark]
 
 
@@ -195,11 +197,6 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
     return _as_continuous(takes, points) or takes.get("continuous") == takes.get("discrete", 0)
 
 
-def _is_slow(entry: Entry) -> bool:
-    estimator = signature(entry.facts["function"]).parameters.get("estimator")
-    return estimator is not None and estimator.default in SLOW
-
-
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScore:
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and "continuous" not in takes)
@@ -207,8 +204,8 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScor
     options = dict(takes.get("continuous" if _as_continuous(takes, points) else "discrete", {}))
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
-    if fast and _is_slow(entry):
-        options["estimator"] = FAST
+    if fast and entry.facts["fast"]:
+        options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

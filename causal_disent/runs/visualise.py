@@ -18,8 +18,9 @@ from causal_disent.metrics.tools.attributed import AttributedSample, attributed_
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import BASELINES
 from causal_disent.metrics.tools.decoded import make_classifier
+from causal_disent.parts import part
 from causal_disent.protocols import Attribution
-from causal_disent.registry import part, plain, registry
+from causal_disent.registry import registry
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.dataset_sheet import dataset_sheet
 from causal_disent.report.decoded import decoder_of
@@ -165,7 +166,7 @@ def visualize_dataset_with_gin(
 
 def _bind_device(kind: str, name: Any, device: str) -> None:
     """Let a registered classifier or representation run on `device`, if it takes one and the config binds none."""
-    if isinstance(name, str) and "device" in signature(plain(registry.get(kind, name))).parameters:
+    if isinstance(name, str) and "device" in signature(registry.get(kind, name).plain()).parameters:
         bind_missing({f"{name}.device": device}, "--device")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from causal_disent.arguments import check_number
 from causal_disent.config import REQUIRED
-from causal_disent.registry import part
+from causal_disent.parts import part
 from causal_disent.training.bound import check_function
 
 __all__ = ["anneal", "annealer", "fine_tune", "fixed"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import entry_of, given_to_gin
-from causal_disent.registry import NETWORKS, Entry, plain, registry
+from causal_disent.registry import NETWORKS, Entry, registry
 from causal_disent.training.bound import as_bound
 
 __all__ = ["declare_network", "make_bound", "make_saved", "networks"]
@@ -85,7 +85,7 @@ def make_saved(
         )
     if options is None:
         return given_to_gin(known[name])(**sizes)
-    function, supplied = plain(known[name]), known[name].supplied()
+    function, supplied = known[name].plain(), known[name].supplied()
     parameters = inspect.signature(function).parameters.values()
     taken = [parameter.name for parameter in parameters if parameter.name not in supplied]
     excess = [option for option in options if option not in taken]
@@ -98,7 +98,7 @@ def make_saved(
 
 def _check_signature(entry: Entry) -> None:
     """Raise unless the function takes what the program supplies."""
-    signature = inspect.signature(plain(entry))
+    signature = inspect.signature(entry.plain())
     try:
         signature.bind_partial(**dict.fromkeys(entry.supplied()))
     except TypeError:

@@ -8,7 +8,8 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.arguments import check_number, check_whole
 from causal_disent.config import REQUIRED
-from causal_disent.registry import ROLES, part
+from causal_disent.parts import part
+from causal_disent.registry import ROLES
 from causal_disent.training.bound import check_function
 from causal_disent.training.networks import make_bound
 

@@ -8,7 +8,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.arguments import check_number, check_seed, check_whole
 from causal_disent.config import REQUIRED
-from causal_disent.registry import part
+from causal_disent.parts import part
 from causal_disent.training.bound import check_no_brackets
 
 __all__ = ["ModelSettings", "model_settings", "require", "require_seed"]

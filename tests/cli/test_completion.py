@@ -71,6 +71,7 @@ def test_names_of_each_kind_and_options(kind, script):
         ("causal-disent datasets verify candle_mi", ["candle_mini"]),
         ("causal-disent datasets graph --al", ["--alpha"]),
         ("causal-disent calibrate --metrics mig", ["mig", "mig_sup"]),
+        ("causal-disent score --metrics irs", ["irs"]),
         ("causal-disent calibrate --output ", []),  # a file: bash's own
         ("causal-disent completion z", ["zsh"]),
         ("causal-disent configs metrics/mig", ["metrics/mig.gin", "metrics/mig_sup.gin"]),

@@ -12,7 +12,8 @@ from causal_disent.cli._entry import plain
 from causal_disent.cli.main import main
 from causal_disent.config_files import shipped_configs
 from causal_disent.entries import store
-from causal_disent.registry import KINDS, Entry, part, registry
+from causal_disent.parts import part
+from causal_disent.registry import KINDS, Entry, registry
 
 ENTRIES = [(kind, entry.name) for kind in KINDS for entry in registry.entries(kind)]
 

@@ -75,7 +75,7 @@ def test_the_seed_and_the_options_reach_the_metrics(files, capsys):
         (["codes.npy", "missing.csv"], "missing.csv cannot be used: it is not there"),
         (["codes.npy", "both.npz"], "both.npz cannot be used: it has 2 arrays; say which"),
         (["codes.npy", "factors.csv", "--metrics", "migg"], "Did you mean 'mig'"),
-        (["codes.npy", "factors.csv", "--output", "a.svg"], "end in .csv, .json, .html, .png; given: a.svg"),
+        (["codes.npy", "factors.csv", "--output", "a.pdf"], "end in .csv, .json, .html, .png, .svg; given: a.pdf"),
         (["codes.npy", "factors.csv", "--seed", "-1"], "--seed must be a whole number"),
         (["codes.npy", "factors.csv", "--bins", "1"], "`bins` must be a whole number, at least 2"),
     ],

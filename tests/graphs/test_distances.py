@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from open_paths import open_paths
 
 from causal_disent import errors
 from causal_disent.graphs.causal_graph import CausalGraph
@@ -43,18 +44,6 @@ def pairs_of_graphs(draw, most=5):
 )
 def test_published_graphs(truth, estimate, expected):
     assert (shd(truth, estimate), sid(truth, estimate)) == expected
-
-
-def open_paths(graph, first, second, known):
-    """The paths (in any direction) that are open given the nodes in `known`, by the definition."""
-    for path in nx.all_simple_paths(graph.to_undirected(), first, second):
-        for before, node, after in zip(path, path[1:], path[2:], strict=False):
-            meets = graph.has_edge(before, node) and graph.has_edge(after, node)
-            reached = ({node} | nx.descendants(graph, node)) & known if meets else {node} & known
-            if bool(reached) != meets:
-                break
-        else:
-            yield path
 
 
 def wrong_effects(truth, estimate):

@@ -17,7 +17,8 @@ from causal_disent.metrics.tools.adapter import keys_of
 from causal_disent.metrics.tools.declaration import Declaration
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.metrics.tools.splitting import fit_and_test
-from causal_disent.registry import Register, declared_in, registry
+from causal_disent.parts import declared_in
+from causal_disent.registry import Register, registry
 from causal_disent.representation.oracles import mixed_oracle
 from causal_disent.testing._metric_trial import small_parameters
 from causal_disent.testing._stage import stage_data

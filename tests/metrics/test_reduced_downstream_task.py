@@ -91,7 +91,7 @@ def test_a_foreign_measure_sees_all_factors():
 def test_messages():
     with pytest.raises(errors.InvalidInput, match="must leave a code of 3; given: 3"):
         reduced_downstream_task(*grid(2), test=grid(2), num_factors_to_remove=3)
-    with pytest.raises(errors.InvalidInput, match=r"shape \(codes, factors\) = \(3, 3\); it returned \(2, 2\)"):
+    with pytest.raises(errors.InvalidInput, match=r"shape \(codes, factors\) = \(3, 3\); given: \(2, 2\)"):
         reduced_downstream_task(*grid(2), test=grid(2), measure=lambda *points: np.ones((2, 2)))
     codes, factors = grid(2)
     with pytest.raises(errors.InvalidInput, match="At least 2 factors are needed; given: 1"):

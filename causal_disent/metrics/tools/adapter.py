@@ -132,7 +132,7 @@ def _scores(
     """The entries of a result file for one sample."""
     scores: Scores = {}
     for prefix, labels, result in _results(declaration, sample, own):
-        found = declaration.keys(result, names, **labels)
+        found = keys_of(declaration.reports, result, names, labels)
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
         scores.update(

@@ -85,6 +85,7 @@ def metric(
     also: Sequence[str] = (),
     invariances: Sequence[str] = (),
     known_failures: Mapping[str, str] | None = None,
+    fast: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Callable[[Function], Function]:
     """Decorator: make a metric of a function of arrays, ``function(codes, factors, *, ...) -> Result``.
@@ -109,6 +110,7 @@ def metric(
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
+        fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
@@ -146,6 +148,7 @@ def metric(
             "known_failures": dict(known_failures or {}),
             "needs": needs,
             "takes": dict(takes) if isinstance(takes, Mapping) else {kind: {} for kind in takes},
+            "fast": fast,
             "function": counted,
         }
         line = summary or (function.__doc__ or name).strip().splitlines()[0]

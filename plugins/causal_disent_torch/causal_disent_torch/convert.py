@@ -9,6 +9,7 @@ from causal_disent import errors
 from causal_disent.files import check_free, new_folder
 from causal_disent.representation.folder import check_folder
 from causal_disent.runs.results import check_apart, read_results, write_earlier
+from causal_disent.text import say
 from causal_disent.training.description import MODEL, REPRESENTATION
 
 __all__ = ["add", "convert"]
@@ -33,7 +34,7 @@ def _run(arguments: argparse.Namespace) -> int:
         overwrite=arguments.overwrite,
     )
     for path in written:
-        print(f"  -> {path}")
+        say(f"  -> {path}")
     return 0
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from causal_disent.errors import INTERRUPTED
+from causal_disent.text import say
 
 __all__ = ["add_candle", "add_common", "add_synthetic", "at_least", "run_render", "run_with_blender"]
 
@@ -112,9 +112,9 @@ def run_with_blender(arguments: argparse.Namespace, make: Callable[[], int]) -> 
     try:
         total = make()
     except KeyboardInterrupt:
-        print(f"interrupted; the same command goes on with what is missing in {arguments.output}", file=sys.stderr)
+        say(f"interrupted; the same command goes on with what is missing in {arguments.output}", error=True)
         return INTERRUPTED
-    print(f"Complete: {arguments.output} (images with their labels and table.csv: {total:,}).")
+    say(f"Complete: {arguments.output} (images with their labels and table.csv: {total:,}).")
     return 0
 
 

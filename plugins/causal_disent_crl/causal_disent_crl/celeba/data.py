@@ -17,7 +17,7 @@ from causal_disent.arguments import check_at_least, check_choice
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.files import unusable
-from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.protocols import IntArray
 from causal_disent_crl.celeba.curation import CURATIONS, curated
 from causal_disent_crl.celeba.images import AlignedImages, AttributeRows, find_images
 from causal_disent_crl.celeba.tables import Attributes, read_attributes, read_partition
@@ -129,8 +129,6 @@ class _Celeba(FromFiles, TableData):
             if place is None
             else AlignedImages(place, found.files, size, crop, graph)
         )
-        self._factor_rows = np.full((len(found.files), len(columns)), np.nan)
-        self._factor_rows[chosen] = rows
         super().__init__(source, space, rows, images=chosen)
 
     @classmethod
@@ -140,10 +138,6 @@ class _Celeba(FromFiles, TableData):
         called = dict(zip(cls.faces, names, strict=True))
         graph.add_edges_from((called[cause], called[effect]) for cause, effect in cls.edges)
         return graph
-
-    def factor_values(self, indices: IntArray) -> FloatArray:
-        """(n, factors) float64: 0 or 1."""
-        return self._factor_rows[np.asarray(indices)]
 
     @classmethod
     def _attribute_file(cls, folder: str | Path | None) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import torch
 
 from causal_disent import errors
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.text import say
 from causal_disent_torch.classifier import cache
 from causal_disent_torch.classifier.conv import ConvClassifier
 from causal_disent_torch.classifier.fingerprint import fingerprint
@@ -97,7 +97,7 @@ def _trained(network: FactorNetwork, data: Any, settings: Settings, device: torc
 
 def _show(accuracy: dict[str, float]) -> None:
     each = errors.listing(f"{name} {value:.1%}" for name, value in accuracy.items())
-    print(f"conv_classifier is trained; its accuracy on held-out images: {each}", file=sys.stderr)
+    say(f"conv_classifier is trained; its accuracy on held-out images: {each}", error=True)
 
 
 @functools.cache  # once per process, however many evaluations use the classifier
