@@ -10,7 +10,7 @@ from causal_disent import errors
 from causal_disent._version import __version__
 from causal_disent.text import complain, say, shown
 
-__all__ = ["define_common_flags", "define_device", "define_gin_flags", "parse", "require"]
+__all__ = ["define_backend", "define_common_flags", "define_gin_flags", "parse", "require"]
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
@@ -33,13 +33,14 @@ def define_common_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)
 
 
-def define_device(values: flags.FlagValues, what: str) -> None:
-    """Which backend does the work, `what` it does, and where."""
+def define_backend(values: flags.FlagValues, work: str, *, device: bool = False) -> None:
+    """Which backend does the `work`, and on which device."""
     flags.DEFINE_string(
-        "backend", None, f"What {what} (`causal-disent backends`); by default the first that can.",
+        "backend", None, f"What {work} (`causal-disent backends`); by default the first that can.",
         flag_values=values,
     )  # fmt: skip
-    flags.DEFINE_string("device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.", flag_values=values)
+    if device:
+        flags.DEFINE_string("device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.", flag_values=values)
 
 
 def require(values: flags.FlagValues, *names: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from absl import flags
 
 from causal_disent import errors
-from causal_disent.cli._flags import define_device, define_gin_flags, parse, require
+from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
@@ -27,7 +27,7 @@ def train_command(name: str, usage: str, argv: Sequence[str] | None, *, with_lab
     """
     values = flags.FlagValues()
     flags.DEFINE_string("model_dir", None, "Folder to write.", flag_values=values)
-    define_device(values, "trains")
+    define_backend(values, "trains", device=True)
     flags.DEFINE_integer("checkpoint_every", 1000, "Steps between checkpoints; 0 for none.", flag_values=values)
     flags.DEFINE_bool(
         "resume", True, "Go on from the checkpoint in <model_dir>.partial, if there is one.", flag_values=values

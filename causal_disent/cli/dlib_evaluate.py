@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from absl import flags
 
 from causal_disent import errors
-from causal_disent.cli._flags import define_gin_flags, parse
+from causal_disent.cli._flags import define_backend, define_gin_flags, parse
 from causal_disent.cli._input_folders import find_folders
 from causal_disent.cli._run import run
 from causal_disent.isolation import isolated
@@ -61,10 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "model_dir", None, "Folder of the model that has the decoder, if the representation has none.",
         flag_values=values,
     )  # fmt: skip
-    flags.DEFINE_string(
-        "backend", None, "What reads the folder (`causal-disent backends`); by default the first that can.",
-        flag_values=values,
-    )  # fmt: skip
+    define_backend(values, "reads the folder")
     flags.DEFINE_bool(
         "trust", False, "Let a TensorFlow graph run operations that reach files or the network.",
         flag_values=values,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from causal_disent.cli._flags import define_gin_flags, parse, require
+from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
@@ -25,10 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     values = flags.FlagValues()
     flags.DEFINE_string("model_dir", None, "Folder of the model.", flag_values=values)
     flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
-    flags.DEFINE_string(
-        "backend", None, "What writes the folder (`causal-disent backends`); by default the first that can.",
-        flag_values=values,
-    )  # fmt: skip
+    define_backend(values, "writes the folder")
     define_gin_flags(values)
     over = parse(values, sys.argv if argv is None else ["dlib_postprocess", *argv], USAGE)
     return run(lambda: _postprocess(values), debug=values.debug) if over is None else over

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from causal_disent import errors
-from causal_disent.cli._flags import define_device, define_gin_flags, parse, require
+from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.DEFINE_string("model_dir", None, "Folder with the model.", flag_values=values)
     flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
     flags.DEFINE_integer("num_images", 8, "How many images of the data set to show.", flag_values=values)
-    define_device(values, "reads the model")
+    define_backend(values, "reads the model", device=True)
     define_gin_flags(values)
     over = parse(values, sys.argv if argv is None else ["dlib_visualize_model", *argv], USAGE)
     return run(lambda: _visualize(values), debug=values.debug) if over is None else over

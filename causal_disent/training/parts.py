@@ -8,7 +8,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.arguments import check_number, check_whole
 from causal_disent.config import REQUIRED
-from causal_disent.parts import part
+from causal_disent.parts import Part, part
 from causal_disent.registry import ROLES
 from causal_disent.training.bound import check_function
 from causal_disent.training.networks import make_bound
@@ -56,32 +56,26 @@ def discriminator(num_latent: int, generator: Any, discriminator_fn: Callable[..
     return make_bound("discriminator", discriminator_fn, num_latent=num_latent, generator=generator)
 
 
-@part("vae_optimizer", supplied=ROLES["optimizer"])
-def vae_optimizer(
-    parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
-) -> Any:
-    """The optimizer of encoder and decoder; `learning_rate` goes before the optimizer's own."""
-    return _optimizer("vae_optimizer", parameters, optimizer_fn, learning_rate)
+def _optimizer(name: str) -> Part:
+    """The part that makes one of the optimizers."""
+
+    def made(
+        parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
+    ) -> Any:
+        """The optimizer that the config binds; `learning_rate` goes before the optimizer's own."""
+        check_function(f"{name}.optimizer_fn", optimizer_fn, "optimizer")
+        if callable(learning_rate):
+            raise errors.InvalidInput("A learning rate is a number here; schedules are not supported.")
+        if learning_rate is None:
+            return optimizer_fn(parameters)
+        check_number(f"{name}.learning_rate", learning_rate, above=0)
+        return optimizer_fn(parameters, learning_rate=learning_rate)
+
+    return Part(name, made, ROLES["optimizer"])
 
 
-@part("discriminator_optimizer", supplied=ROLES["optimizer"])
-def discriminator_optimizer(
-    parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: float | None = None
-) -> Any:
-    """The optimizer of the discriminator."""
-    return _optimizer("discriminator_optimizer", parameters, optimizer_fn, learning_rate)
-
-
-def _optimizer(
-    owner: str, parameters: Sequence[Any], optimizer_fn: Callable[..., Any], learning_rate: float | None
-) -> Any:
-    check_function(f"{owner}.optimizer_fn", optimizer_fn, "optimizer")
-    if callable(learning_rate):
-        raise errors.InvalidInput("A learning rate is a number here; schedules are not supported.")
-    if learning_rate is None:
-        return optimizer_fn(parameters)
-    check_number(f"{owner}.learning_rate", learning_rate, above=0)
-    return optimizer_fn(parameters, learning_rate=learning_rate)
+#: Of encoder and decoder, and of the discriminator.
+vae_optimizer, discriminator_optimizer = _optimizer("vae_optimizer"), _optimizer("discriminator_optimizer")
 
 
 class ReconstructionLoss:

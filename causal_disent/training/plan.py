@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.protocols import IntArray, is_finite
+from causal_disent.registry import registry
 from causal_disent.training.batches import Batches, LabelledImages, check_boxes
+from causal_disent.training.bound import as_bound
 from causal_disent.training.labellers import labeller
 from causal_disent.training.objective import Objective, objective_of
 from causal_disent.training.settings import ModelSettings, model_settings, require, require_seed
@@ -49,10 +52,22 @@ class Plan:
 def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
     """The plan that the config binds, for ``dlib_train`` or, `with_labels`, for ``dlib_train_semi_supervised``."""
     chosen = model_settings()
+    _check_backend()
     plan = _with_labels(chosen, data) if with_labels else _without_labels(chosen, data)
     if plan.objective.needs_boxes:
         check_boxes(data)
     return plan
+
+
+def _check_backend() -> None:
+    """Raise if the model is one that another backend trains."""
+    name = re.split(r"[@./]", as_bound("model.model", "").removesuffix("()"))[-1]
+    trained_by = [entry.facts.get("backend") for entry in registry.variants("models", name)]
+    if registry.backend is not None and trained_by and not {None, registry.backend} & set(trained_by):
+        raise errors.InvalidInput(
+            f"The model '{name}' is trained by the backend {errors.listing(sorted(trained_by))}, not by "
+            f"'{registry.backend}'. --backend names another."
+        )
 
 
 def _without_labels(chosen: ModelSettings, data: Any) -> Plan:

@@ -122,6 +122,16 @@ def test_names_are_those_of_the_backend_in_use(recording, tiny, tmp_path):
     assert isinstance(Recording.made.plan.objective, Ours) and registry.backend is None
 
 
+def test_a_model_of_another_backend(recording, tiny, tmp_path, capsys):
+    target = "causal_disent.training.objective:Objective"
+    restore = registry.replace(Entry("models", "plain", "tests", target, facts={"backend": "reading"}))
+    try:
+        assert dlib_train.main(arguments(tmp_path / "m")) == 2
+    finally:
+        restore()
+    assert "'plain' is trained by the backend reading, not by 'recording'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", [*TRAINING, dlib_postprocess])
 def test_help(command, capsys):
     assert command.main(["--help"]) == 0

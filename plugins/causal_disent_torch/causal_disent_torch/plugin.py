@@ -60,10 +60,10 @@ PARTS = {
 
 @hookimpl
 def register_models(register: Register) -> None:
-    for models, labels in ((MODELS, False), (SEMI_SUPERVISED, True)):
+    for models, facts in ((MODELS, {}), (SEMI_SUPERVISED, {"labels": True})):
         for name, (module, config, summary) in models.items():
-            facts = {"backend": BACKEND, "config": f"models/{config}.gin", "labels": labels}
-            register(name, f"{HERE}.objectives.{module}:{name}", summary=summary, **facts)
+            target, config = f"{HERE}.objectives.{module}:{name}", f"models/{config}.gin"
+            register(name, target, summary=summary, backend=BACKEND, config=config, **facts)
 
 
 @hookimpl

@@ -108,6 +108,19 @@ def test_a_description_without_options_leaves_them_to_the_config(tiny, tmp_path)
         assert TorchBackend(device="cpu").read(tmp_path / "m").encoder.first.out_features == 7
 
 
+def test_a_description_of_before_does_not_tell_the_plugins(tiny, tmp_path):
+    train(tmp_path / "m", "model.training_steps = 0")
+    described = json.loads((tmp_path / "m" / "model" / "model.json").read_text())
+    assert described["owners"] == {"encoder": __name__, "decoder": __name__}
+    codes = TorchBackend(device="cpu").read(tmp_path / "m")(tiny.observations(np.arange(9)))
+    change(tmp_path / "m", owners="left out")
+    assert_same_outputs(TorchBackend(device="cpu").read(tmp_path / "m")(tiny.observations(np.arange(9))), codes)
+    for owners in ({"encoder": "a"}, {"encoder": "a", "decoder": 3}, ["a", "b"]):
+        change(tmp_path / "m", owners=owners)
+        with pytest.raises(errors.InvalidInput, match="'owners' cannot be"):
+            TorchBackend(device="cpu").read(tmp_path / "m")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
