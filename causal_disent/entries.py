@@ -233,6 +233,7 @@ class Store:
         self.backend: str | None = None
         self._entries: dict[str, dict[str, list[Entry]]] = {kind: {} for kind in KINDS}
         self._collisions: list[list[Entry]] | None = None
+        self._declared: dict[tuple[str, str, str], Entry] = {}
 
     def add(self, entry: Entry) -> None:
         """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
@@ -240,10 +241,12 @@ class Store:
         self._entries[entry.kind].setdefault(entry.name, []).append(entry)
 
     def declare(self, entry: Entry) -> None:
-        """Take an entry in place of the one of that name and owner."""
-        self._collisions = None
+        """Take an entry in place of the one of that name and owner, also when the plugins are loaded anew."""
+        key = (entry.kind, entry.name, entry.owner)
         same = self._entries[entry.kind].setdefault(entry.name, [])
-        same[:] = [*(other for other in same if other.owner != entry.owner), entry]
+        same[:] = [other for other in same if (other.kind, other.name, other.owner) != key]
+        self._declared[key] = entry
+        self.add(entry)
 
     def replace(self, entry: Entry) -> Callable[[], None]:
         """Let `entry` have its name alone, until the function that is returned is called."""
@@ -267,10 +270,12 @@ class Store:
         return alike if own.in_configs else [entry.kind]
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Forget every entry, but for those that were declared."""
         self._collisions = None
         for entries in self._entries.values():
             entries.clear()
+        for entry in self._declared.values():
+            self.add(entry)
 
     def entries(self, kind: str) -> Iterator[Entry]:
         """The entries of one kind that a user can ask for, sorted by name."""

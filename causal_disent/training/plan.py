@@ -62,10 +62,10 @@ def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
 def _check_backend() -> None:
     """Raise if the model is one that another backend trains."""
     name = re.split(r"[@./]", as_bound("model.model", "").removesuffix("()"))[-1]
-    trained_by = [entry.facts.get("backend") for entry in registry.variants("models", name)]
-    if registry.backend is not None and trained_by and not {None, registry.backend} & set(trained_by):
+    trained_by = [entry.facts.get("backend", registry.backend) for entry in registry.variants("models", name)]
+    if trained_by and registry.backend not in (None, *trained_by):
         raise errors.InvalidInput(
-            f"The model '{name}' is trained by the backend {errors.listing(sorted(trained_by))}, not by "
+            f"The model '{name}' is trained by the backend {errors.listing(trained_by)}, not by "
             f"'{registry.backend}'. --backend names another."
         )
 
