@@ -70,6 +70,10 @@ TYPED: dict[str, tuple[tuple[type, ...], str]] = {
     "rank": ((int, float), "number"),
     "backend": ((str,), "text"),
     "under": ((str,), "text"),
+    "role": ((str,), "text"),
+    "config": ((str,), "text"),
+    "labels": ((bool,), "truth value"),
+    "trains": ((bool,), "truth value"),
 }
 
 #: The networks of a model.

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from causal_disent import errors
+from causal_disent.plugins import explain_missing
 from causal_disent.registry import Entry, registry
 
 __all__ = ["backends", "training_backend"]
+
+#: The backend to install where there is none that trains.
+FIRST = "torch"
 
 
 def backends(name: str | None = None) -> list[Entry]:
@@ -19,10 +23,8 @@ def training_backend(name: str | None = None) -> Entry:
     if found:
         return found[0]
     others = [entry.name for entry in backends() if entry.facts.get("trains")]
-    refused = f"The backend '{name}' reads models and does not train them. " if name else ""
+    refused = f"The backend '{name}' reads models and does not train them." if name else ""
     if others:
-        raise errors.InvalidInput(f"{refused}Those that do: {errors.listing(others)}.")
-    raise errors.InvalidInput(
-        f"{refused}No backend that trains models is installed. Install one from this repository: "
-        "`pip install plugins/causal_disent_torch`."
-    )
+        raise errors.InvalidInput(f"{refused} Those that do: {errors.listing(others)}.")
+    missing = explain_missing("backend", FIRST, [], ["backends"]).message.partition("'. ")[2]
+    raise errors.InvalidInput(f"{refused or 'There is no backend that trains models.'} {missing}")
