@@ -1,4 +1,4 @@
-"""What `pip install` does where the docs say so: a folder is installed for the commands that follow, with no download.
+"""What `pip install` does where the docs say so: a folder is installed for the commands that follow, offline.
 
 Plugins that are installed already are left as they are; the command must name a distribution of this repository.
 """

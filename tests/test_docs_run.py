@@ -4,12 +4,12 @@ The blocks of a page run one after the other in one folder, Python's in one name
 
 - ```python runs; a comment behind a `print(...)` is what it prints, ``...`` standing for anything;
 - ```console runs in bash, each line that begins with ``$ ``; an exit code other than 0 fails;
-- ```text behind one of them is what it prints, ``...`` standing for anything; fractions may differ in their last digits;
+- ```text behind one of them is what it prints, ``...`` standing for anything, fractions nearly;
 - ```gin is parsed as a config, ```ini and ```json as what they are.
 
 A comment before a block changes that: ``<!-- file: NAME -->`` writes the block to a file for those that follow,
-``<!-- not run: REASON -->`` leaves it out, and the reason must be one of `REASONS`. Where a block needs a plugin that is
-not installed, the rest of the page is skipped.
+``<!-- not run: REASON -->`` leaves it out, and the reason must be one of `REASONS`.
+Where a block needs a plugin that is not installed, the rest of the page is skipped.
 """
 
 import ast
@@ -31,7 +31,7 @@ import pytest
 from causal_disent.config import gin_config
 
 ROOT = Path(__file__).parents[1]
-#: The examples of docs/metrics.md are the docstrings', which pytest runs as doctests; a test keeps the page current.
+#: Its examples are the docstrings', which pytest runs as doctests; a test keeps the page current.
 GENERATED = ROOT / "docs/metrics.md"
 PAGES = [
     page
