@@ -5,7 +5,7 @@ The blocks of a page run one after the other in one folder, Python's in one name
 - ```python runs; a comment behind a `print(...)` is what it prints, ``...`` standing for anything;
 - ```console runs in bash, each line that begins with ``$ ``; an exit code other than 0 fails;
 - ```text behind one of them is what it prints, ``...`` standing for anything, fractions nearly;
-- ```gin is parsed as a config, ```ini and ```json as what they are.
+- ```gin is parsed as a config, ```ini, ```json and ```toml as what they are.
 
 A comment before a block changes that: ``<!-- file: NAME -->`` writes the block to a file for those that follow,
 ``<!-- not run: REASON -->`` leaves it out, and the reason must be one of `REASONS`.
@@ -21,14 +21,17 @@ import io
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from causal_disent.config import gin_config
+from causal_disent.training.networks import make_saved
 
 ROOT = Path(__file__).parents[1]
 #: Its examples are the docstrings', which pytest runs as doctests; a test keeps the page current.
@@ -51,7 +54,7 @@ REASONS = {
     "takes long": "more than a minute",
     "a form": "it shows what to write, with words in place of names",
 }
-LANGUAGES = {"python", "console", "text", "gin", "ini", "json"}
+LANGUAGES = {"python", "console", "text", "gin", "ini", "json", "toml"}
 #: Of scores in a table: what they differ by from one processor to the next.
 TOLERANCE = 0.02
 
@@ -84,10 +87,11 @@ def run_console(text, folder):
     """What the commands print; each begins with ``$ `` and may go on in lines that end with a backslash."""
     commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", text, flags=re.M)
     assert commands, f"a console block has lines that begin with '$ ':\n{text}"
+    checkout = [str(folder)] if (folder / "setup.cfg").is_file() else []
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": os.pathsep.join([str(folder), f"{folder}/site", os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([*checkout, f"{folder}/site", os.environ.get("PYTHONPATH", "")]),
     }
     pip = f'pip() {{ "{sys.executable}" "{ROOT}/tests/docs_pip.py" "{folder}/site" "$@"; }}'
     done = subprocess.run(
@@ -127,6 +131,21 @@ def copy_checkout(folder):
     (folder / ".venv").symlink_to(sys.prefix)
 
 
+def write_checkpoint(folder):
+    """A model's folder and that of its means, as disentanglement_lib leaves them."""
+    torch = pytest.importorskip("torch")
+    variables = pytest.importorskip("causal_disent_torch.tf1.variables")
+    writer = runpy.run_path(str(ROOT / "plugins/causal_disent_torch/tests/tf1_writer.py"))
+    shape, num_latent, arrays = (64, 64, 1), 10, {}
+    names = {"encoder": "conv_encoder", "decoder": "deconv_decoder"}
+    for kind, name in names.items():
+        sizes = {"image_shape": shape, "num_latent": num_latent, "generator": torch.Generator().manual_seed(0)}
+        arrays.update(variables.tf_variables(make_saved(kind, name, "torch", **sizes)))
+    for kind, place in (("model", "model"), ("mean", "postprocessed/mean")):
+        made = writer["Folder"](*names.values(), shape, num_latent, arrays, kind)
+        made.write(folder / place, crc=importlib.import_module("google_crc32c").value)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_blocks_run(page, tmp_path, monkeypatch):
@@ -135,6 +154,8 @@ def test_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if page.name == "CONTRIBUTING.md":
         copy_checkout(tmp_path)
+    elif page.name == "checkpoints.md":
+        write_checkpoint(tmp_path / "0")
     namespace, output = {"__name__": page.stem}, ""
     for line, language, (key, value), text in blocks(page):
         where = f"{page.relative_to(ROOT)}, line {line}"
@@ -158,6 +179,8 @@ def test_blocks_run(page, tmp_path, monkeypatch):
                 pass
         elif language == "ini":
             configparser.ConfigParser().read_string(text)
+        elif language == "toml":
+            tomllib.loads(text)
         else:
             json.loads(text)
 
