@@ -339,9 +339,8 @@ def literal_bindings(path: Path) -> dict[str, Any]:
 
 def recorded_bindings(path: Path) -> dict[str, str]:
     """The bindings of a saved operative config, values as text."""
-    text = read_bounded(path, MOST_BYTES)
     with _clear_errors(str(path)):
-        return _flat(text.decode("utf-8"))
+        return _flat(read_bounded(path, MOST_BYTES).decode("utf-8"))
 
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:

@@ -27,7 +27,8 @@ def test_a_run(oracle_folder, tmp_path, capsys):
         "metrics/irs.gin",
         *FAST,
     )
-    assert (code, err) == (0, "")
+    # On a busy machine a line may tell how far it is.
+    assert code == 0 and all(line.startswith("encoding: ") for line in err.splitlines())
     assert "IRS 1.0000" in out and str(tmp_path / "out") in out
     assert (tmp_path / "out/results/aggregate/evaluation.json").is_file()
 

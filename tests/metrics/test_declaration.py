@@ -209,7 +209,7 @@ def test_the_modules_of_a_package_are_walked(tmp_path, monkeypatch):
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "own.py").write_text(
-        "from causal_disent.metrics import metric, points, mig\nfrom causal_disent.registry import part\n"
+        "from causal_disent.metrics import metric, points, mig\nfrom causal_disent.parts import part\n"
         "@metric('own', needs=points(), reports={'own': 'score'}, range=(0, 1))\n"
         "def own(codes, factors):\n    'Does it?'\n"
         "@part('own_part')\ndef own_part():\n    'Parts of it.'\n"
