@@ -412,7 +412,7 @@ def register_engines(register: Register) -> None:
     register(
         "local",
         "causal_disent.runs.local_engine:LocalEngine",
-        summary="this process, or a pool of processes on this machine",
+        summary="processes on this machine",
     )
 
 
@@ -424,6 +424,8 @@ def register_parts(register: Register) -> None:
     register(
         "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
     )
+    register("study", f"{runs}.study.settings:study", summary="what a study compares")
+    register("study_task", f"{runs}.study.steps:study_task", summary="what a task of a study was done with")
     tools = "causal_disent.metrics.tools"
     register("discretizer", f"{tools}.discretize:discretizer", summary="how codes are put into bins, if at all")
     for name, summary in (("histogram_discretizer", "equally wide bins from the smallest to the largest value"),):

@@ -34,6 +34,7 @@ __all__ = [
     "remembered",
     "selector",
     "shipped_configs",
+    "stated_bindings",
 ]
 
 REQUIRED = gin.REQUIRED
@@ -355,11 +356,37 @@ def literal_bindings(path: Path) -> dict[str, Any]:
 
 def recorded_bindings(path: Path) -> dict[str, str]:
     """The bindings of a saved operative config, values as text."""
-    return {
-        _key(statement): repr(statement.value)
-        for statement in _statements(path, _References())
-        if isinstance(statement, config_parser.BindingStatement)
-    }
+    return _texts(_statements(path, _References()))
+
+
+def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:
+    """What `gin_config` would bind, values as text; nothing is imported or called, and names are not looked up.
+
+    Example:
+        >>> stated_bindings(["metrics/uc.gin"], ["causal_disent.uc.rho = 2"])["uc.rho"]
+        '2'
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        named = found.get(DATASET_NAME, repr(OPEN))
+        found |= _texts(_statements(_found(str(file)), _References()), follow=True)
+        if found.get(DATASET_NAME) == repr(OPEN):
+            found[DATASET_NAME] = named
+    with _clear_errors("--gin_bindings"):
+        found |= _flat("\n".join(bindings))
+    # Without the module: `mig.num_train` of `causal_disent.mig.num_train`.
+    return {re.sub(r"(\w+\.)+(?=\w+\.\w+$)", "", key): text for key, text in found.items()}
+
+
+def _texts(statements: Iterable[Any], *, follow: bool = False) -> dict[str, str]:
+    """What statements bind, values as text; perhaps with what the configs that they include bind."""
+    found: dict[str, str] = {}
+    for statement in statements:
+        if isinstance(statement, config_parser.BindingStatement):
+            found[_key(statement)] = repr(statement.value)
+        elif follow and isinstance(statement, config_parser.IncludeStatement):
+            found |= _texts(_statements(_found(statement.filename), _References()), follow=True)
+    return found
 
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
@@ -390,8 +417,4 @@ def bindings_of(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 def _flat(config: str) -> dict[str, str]:
-    return {
-        _key(statement): repr(statement.value)
-        for statement in config_parser.ConfigParser(config, _References())
-        if isinstance(statement, config_parser.BindingStatement)
-    }
+    return _texts(config_parser.ConfigParser(config, _References()))
