@@ -417,6 +417,21 @@ def register_engines(register: Register) -> None:
 
 
 @hookimpl
+def register_commands(register: Register) -> None:
+    here = "causal_disent.cli"
+    register(
+        "study",
+        f"{here}.study:add_arguments",
+        summary="run many models, data sets, seeds and metrics from one config; tell how it stands",
+    )
+    register(
+        "results",
+        f"{here}.results:add_arguments",
+        summary="print the scores of any tree of result folders, model by data set by metric",
+    )
+
+
+@hookimpl
 def register_parts(register: Register) -> None:
     runs = "causal_disent.runs"
     register("dataset", f"{runs}.dataset:dataset", summary="which data set a run uses, and what of it")

@@ -161,8 +161,8 @@ class Engine(Protocol):
 
         Args:
             function: of one piece; both it and the piece are pickled.
-            work: the pieces. A piece is asked for when it can be begun, or a few earlier, so that a study of any
-                size is never in memory; None says that there is none yet, and the next is asked for a moment later.
+            work: the pieces. One is asked for when it can be begun, or a little earlier, so that a study of any
+                size is never in memory. None says that there is none yet; a moment later the next is asked for.
 
         Yields:
             What has finished; or None, several times a second, so that the caller can look after other things.

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,7 @@ class LocalEngine:
         [3, 4]
     """
 
-    def __init__(
-        self, workers: int | None = None, threads: int = 1, memory: float | str | None = None
-    ) -> None:
+    def __init__(self, workers: int | None = None, threads: int = 1, memory: float | str | None = None) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         check_at_least(1, workers=cores if workers is None else workers, threads=threads)
         self.workers = workers or cores
@@ -92,7 +91,9 @@ class LocalEngine:
                 if over and not busy:
                     return
                 finished = self._finished(busy, idle)
-                yield from finished or [None]
+                yield from finished
+                if not finished:
+                    yield None
         finally:
             _end([*busy, *idle])
 
@@ -137,10 +138,8 @@ class _Worker:
 
     def begin(self, function: Callable[[Any], Any], work: Any) -> None:
         self.work = work
-        try:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died while it was idle; `finished` says how
             self.connection.send((function, work))
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # it died while it was idle; `finished` says how
 
     def finished(self) -> Finished:
         """What it has answered, or how it ended without an answer."""

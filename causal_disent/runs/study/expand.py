@@ -1,4 +1,4 @@
-"""From a study to its runs: which configs and bindings each of them is made with. Nothing is imported or called."""
+"""From a study to its runs: which configs and bindings each is made with. Nothing is imported or called."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ class Item:
     @cached_property
     def names(self) -> set[str]:
         """What the item's config names: owners of parameters, and what is referred to."""
-        referred = {re.split(r"[./]", name)[-1] for text in self.stated.values() for name in _REFERENCE.findall(text)}
+        referred = {
+            re.split(r"[./]", name)[-1] for text in self.stated.values() for name in _REFERENCE.findall(text)
+        }
         return referred | {_owner(parameter) for parameter in self.stated}
 
     def variants(self, vary: Mapping[str, Sequence[Any]]) -> Iterator[Item]:
@@ -169,7 +171,7 @@ def expand(study: Study) -> Expanded:
     runs = [
         Run(model, dataset, seed)
         for model in found["models"]
-        for dataset in found["datasets"] or [None]
+        for dataset in found["datasets"] or [None]  # type: ignore[list-item]
         for seed in study.seeds  # type: ignore[union-attr]
     ]
     runs += [Run(None, None, 0, folder) for folder in _folders(study.folders)]
@@ -198,8 +200,8 @@ def _dataset(given: Any) -> Item:
     entry = {"name": given} if isinstance(given, str) else given
     if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
         raise errors.ConfigError(
-            "An entry of `study.datasets` is a name, or a dict with 'name' and perhaps 'confounding', 'factors' and "
-            f"the data set's options; given: {given!r}."
+            "An entry of `study.datasets` is a name, or a dict with 'name' and perhaps 'confounding', 'factors' "
+            f"and the data set's options; given: {given!r}."
         )
     name = entry["name"]
     options = {key: value for key, value in entry.items() if key != "name"}

@@ -20,6 +20,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.files import new_file, read_bounded
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
+from causal_disent.runs.study.lease import holder, is_gone
 
 __all__ = [
     "FAILURES",
@@ -56,7 +57,7 @@ class Found:
         what: the run, as ``run.json`` says; None if that is not there.
         done: task -> the stamp of what was bound for it; empty if it has none, None if it holds no results.
         failed: task -> its failure, as recorded.
-        leases: units of work that somebody has a lease of, dead or alive.
+        leases: units of work that somebody has a lease of who, for all that is known, is alive.
     """
 
     what: dict[str, Any] | None = None
@@ -115,11 +116,12 @@ def _numbered(study: Path) -> list[str]:
 
 
 def look(folder: str, times: dict[str, int] | None = None) -> Found:
-    """What a run's folder holds; those inside whose change would change the answer are noted with their `times`."""
+    """What a run's folder holds; folders whose change would change the answer are noted with their `times`."""
     times = {} if times is None else times
     names = _names(folder, "", times)
     one = Found(read_what(Path(folder)))
-    one.leases = sorted({name[1:].rpartition(LEASE)[0] for name in names if LEASE in name})
+    units = {name[1:].rpartition(LEASE)[0] for name in names if LEASE in name}
+    one.leases = sorted(unit for unit in units if not is_gone(holder(Path(folder, f".{unit}{LEASE}"))))
     tasks = [MODEL] if MODEL in names else []
     if POSTPROCESSED in names:
         tasks += [f"{POSTPROCESSED}/{name}" for name in _names(folder, POSTPROCESSED, times)]
@@ -163,8 +165,9 @@ def _failures(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     place = folder / FAILURES
     for file in sorted(place.rglob("*.json")):
         with suppress(errors.InvalidInput):  # one that was torn with the machine: the task is tried again
-            yield file.relative_to(place).as_posix().removesuffix(".json"), parse_object(
-                read_bounded(file, MOST_BYTES)
+            yield (
+                file.relative_to(place).as_posix().removesuffix(".json"),
+                parse_object(read_bounded(file, MOST_BYTES)),
             )
 
 

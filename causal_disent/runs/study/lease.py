@@ -1,9 +1,9 @@
 """Leases: of several processes, on one machine or on several that share a file system, one does a task.
 
-Every process that works on a study is an `Owner` with a file of its own, ``.owners/<name>``, in which it counts its
-heartbeats. A lease is a file ``<place>.0`` with its owner's name, made only if it is not there. A dead owner's lease is
-taken over by making ``<place>.1`` in the same way, so that of several who try one succeeds, and none removes what it
-did not make; the highest number holds.
+Every process that works on a study is an `Owner` with a file of its own, ``.owners/<name>``, in which it counts
+its heartbeats. A lease is a file ``<place>.0`` with its owner's name, made only if it is not there. A dead owner's
+lease is taken over by making ``<place>.1`` in the same way, so that of several who try one succeeds, and none
+removes what it did not make; the highest number holds.
 
 Clocks of machines differ, so that none is compared with another: an owner is dead if its count stood still for
 `DEAD_AFTER` seconds of the observer's clock, or at once if it was a process of this machine that is gone.
@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["OWNERS", "Owner", "holder"]
+__all__ = ["OWNERS", "Owner", "holder", "is_gone"]
 
 #: Where owners count, in the study's folder.
 OWNERS = ".owners"
@@ -84,7 +84,7 @@ class Owner:
                 file.write(self.name)
         except FileExistsError:
             return False
-        # Who was slow may have made a number over nothing: what it took over was released, or it is not the highest.
+        # Who was slow may have made a number over nothing: what it took over is released, or others are higher.
         now = _numbers(place)
         if now[-1] == int(mine.suffix[1:]) and set(numbers[-1:]) <= set(now):
             return True
@@ -103,8 +103,7 @@ class Owner:
 
     def _is_dead(self, lease: Path) -> bool:
         name = _text(lease)
-        machine, _, process = name.rpartition("~")[0].rpartition("~")
-        if machine == _machine() and process.isdecimal() and not _runs(int(process)):
+        if is_gone(name):
             return True
         state = f"{name} {_text(self._folder / name) if name else ''}"
         before, since = self._seen.get(lease, ("", 0.0))
@@ -118,6 +117,12 @@ def holder(place: Path) -> str:
     """The name of the owner that has the lease of `place`; empty if nobody has."""
     numbers = _numbers(place)
     return _text(_file(place, numbers[-1])) if numbers else ""
+
+
+def is_gone(name: str) -> bool:
+    """Whether the owner of that name was a process of this machine that has ended."""
+    machine, _, process = name.rpartition("~")[0].rpartition("~")
+    return machine == _machine() and process.isdecimal() and not _runs(int(process))
 
 
 def _file(place: Path, number: int) -> Path:

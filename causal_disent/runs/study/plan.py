@@ -1,4 +1,4 @@
-"""The plan of a study: what is to be done, and what of it the folders say is done, has failed, or is being done."""
+"""The plan of a study: what is to be done, and what of it is done, has failed, or is being done."""
 
 from __future__ import annotations
 
@@ -75,22 +75,22 @@ class Plan:
         found = planned.found.failed.items()
         return {place: failure for place, failure in found if failure.get("attempts", 1) > self.study.retries}
 
-    def states(self, planned: Planned) -> Counter[str]:
-        """How many tasks of a run are in which of the `STATES`."""
-        failed, leases = self.failed(planned), set(planned.found.leases)
-        return Counter(
-            "done" if place in planned.found.done
+    def states(self, planned: Planned) -> dict[str, str]:
+        """The state of each task of a run, one of the `STATES`."""
+        found, failed = planned.found, self.failed(planned)
+        return {
+            place: "done" if place in found.done
             else "failed" if place in failed
-            else "running" if _unit(place) in leases
+            else "running" if _unit(place) in found.leases
             else "waiting"
             for place, _ in self.places(planned.run)
-        )  # fmt: skip
+        }  # fmt: skip
 
     def counts(self) -> Counter[str]:
         """How many tasks are in which of the `STATES`."""
         total: Counter[str] = Counter()
         for planned in self.runs:
-            total.update(self.states(planned))
+            total.update(self.states(planned).values())
         return total
 
     def check_unchanged(self) -> None:
@@ -148,7 +148,11 @@ class Plan:
             return ""
         if place.startswith(POSTPROCESSED):
             return str(own / MODEL)
-        return str(Path(planned.run.folder).absolute() if planned.run.folder else own / POSTPROCESSED / place.split("/")[1])
+        return str(
+            Path(planned.run.folder).absolute()
+            if planned.run.folder
+            else own / POSTPROCESSED / place.split("/")[1]
+        )
 
     def _task(self, planned: Planned, place: str, item: Item | None, source: str) -> Task:
         if item is not None:
@@ -199,11 +203,11 @@ def make_plan(study: Study, folder: Path) -> Plan:
     """Expand a study and look at its folders."""
     expanded = expand(study)
     found = scan(folder)
-    numbers = {json.dumps(one.what, sort_keys=True): number for number, one in found.items() if one.what is not None}
+    numbers = {
+        json.dumps(one.what, sort_keys=True): number for number, one in found.items() if one.what is not None
+    }
     runs = []
     for run in expanded.runs:
         number = numbers.get(run.key, -1)
         runs.append(Planned(run, number, found.get(number, Found())))
-    plan = Plan(study, folder, expanded, runs, len(found) - sum(planned.number >= 0 for planned in runs))
-    plan.check_unchanged()
-    return plan
+    return Plan(study, folder, expanded, runs, len(found) - sum(planned.number >= 0 for planned in runs))

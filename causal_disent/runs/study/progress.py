@@ -1,4 +1,4 @@
-"""What a person sees of a study that runs: a bar and a line for each worker, or plain lines where there is no terminal."""
+"""What a person sees of a study that runs: a bar and a line for each worker; plain lines off a terminal."""
 
 from __future__ import annotations
 

@@ -60,8 +60,9 @@ def read_study(
 ) -> tuple[Study, Engine]:
     """The study that a config binds, and the engine that it names, or another one."""
     with gin_config([config], gin_bindings):
-        found = study()
-        return found, registry.function("engines", engine or found.engine)()
+        bound = study()
+        chosen = registry.function("engines", engine or bound["engine"])()
+    return Study(**bound), chosen
 
 
 def run_study(
@@ -83,8 +84,8 @@ def run_study(
         `Ended`; its ``table`` holds the scores. Tasks that fail do not raise: ``counts["failed"]``.
 
     Raises:
-        causal_disent.errors.CausalDisentError: before anything is started, if the config is wrong, or if it differs
-            from the one that a task was done with.
+        causal_disent.errors.CausalDisentError: before anything is started, if the config is wrong, or differs from
+            the one that a task was done with.
     """
     if isinstance(config, Study):
         settings, chosen = config, engine
@@ -98,6 +99,7 @@ def run_study(
     folder = Path(output_dir)
     check_place(folder)
     plan = make_plan(settings, folder)
+    plan.check_unchanged()
     _check_configs(plan, runner)
     folder.mkdir(parents=True, exist_ok=True)
     _keep(settings, folder / STUDY_FILE)

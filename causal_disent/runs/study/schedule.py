@@ -23,8 +23,8 @@ PAUSE = 2.0
 class Schedule(Iterator[Work | None]):
     """The units of work of a plan, each with its lease; give every end to `finished`.
 
-    Runs that were begun come first, so that results appear early. None stands for waiting: for a model, or for what
-    other processes have leases of.
+    Runs that were begun come first, so that results appear early. None stands for waiting: for a model, or for
+    what other processes have leases of.
 
     Args:
         plan: with a number for each run.

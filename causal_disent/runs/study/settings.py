@@ -31,8 +31,8 @@ class Study:
             options; if there are none, the models' configs name theirs.
         seeds: of the models; a number n stands for 0 to n - 1.
         vary: parameter -> values, such as ``{"vae.beta": [1, 4, 16]}``. A parameter is varied where a config names
-            what it belongs to: `vae.beta` in models that are VAEs, `uc.rho` in metrics, `candle_mini.scenes` in data
-            sets. References are text: ``"@conv_encoder"``.
+            what it belongs to: `vae.beta` in models that are VAEs, `uc.rho` in metrics, `candle_mini.scenes` in
+            data sets. References are text: ``"@conv_encoder"``.
         metrics: configs of metrics, such as ``"metrics/mig.gin"``.
         postprocess: configs of representations that are made of each model.
         bindings: lines for all configs that name what they bind, such as ``"model.training_steps = 2000"``.
@@ -118,8 +118,6 @@ def study(
     retries: int = 0,
     time_limit: float | Mapping[str, float] | None = None,
     engine: str = "local",
-) -> Study:
-    """The study that the config binds."""
-    return Study(
-        models, datasets, seeds, vary or {}, metrics, postprocess, bindings, folders, retries, time_limit, engine
-    )
+) -> dict[str, Any]:
+    """What the config binds, for a `Study`."""
+    return {**locals(), "vary": vary or {}}

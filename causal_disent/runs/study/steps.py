@@ -1,4 +1,4 @@
-"""What a task does: the one place that says how a model is trained, a representation made and a metric measured."""
+"""What a task does: the one place that says how models are trained, representations made, metrics measured."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import faulthandler
 import os
+import re
 import signal
 import sys
 import time
@@ -214,8 +215,7 @@ def problems(checks: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> str:
     for step, files, bindings in checks:
         try:
             steps.check(step, files, bindings)
-        except errors.CausalDisentError as error:
-            return error.message
         except Exception as error:  # a plugin's: anything may come out of it
-            return f"{errors.listing([*files, *bindings])}: {_said(error)}"
+            message = re.sub(r"^--gin_bindings(, line \d+)?: ", "", _said(error))
+            return f"{', '.join(files) or step}: {message}"
     return ""
