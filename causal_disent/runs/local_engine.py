@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -50,7 +51,7 @@ def num_bytes(name: str, value: float | str | None) -> int | None:
 class LocalEngine:
     """Runs work in processes of its own on this machine; each is used for many pieces.
 
-    A process ends when the one that started it ends, however that ends.
+    A process ends with the engine, or when the process that started it ends, however that ends.
 
     Args:
         workers: how many processes; by default one for each core that this process may use.
@@ -68,13 +69,15 @@ class LocalEngine:
         self.workers = workers or cores
         self._threads = threads
         self._memory = num_bytes("memory", memory)
+        #: Processes that have nothing to do: they have imported much, and wait for the next run.
+        self._idle: list[_Worker] = []
+        weakref.finalize(self, _end, self._idle)
 
     def run(
         self, function: Callable[[Any], Any], work: Iterable[Any | None]
     ) -> Generator[Finished | None, None, None]:
         """As `causal_disent.protocols.Engine.run` says."""
         source, over = iter(work), False
-        idle: list[_Worker] = []
         busy: list[_Worker] = []
         try:
             while True:
@@ -86,18 +89,18 @@ class LocalEngine:
                         break
                     if piece is None:
                         break
-                    busy.append(idle.pop() if idle else _Worker(self._threads))
+                    busy.append(self._idle.pop() if self._idle else _Worker(self._threads))
                     busy[-1].begin(function, piece)
                 if over and not busy:
                     return
-                finished = self._finished(busy, idle)
+                finished = self._finished(busy)
                 yield from finished
                 if not finished:
                     yield None
         finally:
-            _end([*busy, *idle])
+            _end(busy)
 
-    def _finished(self, busy: list[_Worker], idle: list[_Worker]) -> list[Finished]:
+    def _finished(self, busy: list[_Worker]) -> list[Finished]:
         """What has finished within a moment; its workers are idle then, or gone."""
         if not busy:
             time.sleep(TICK)
@@ -113,7 +116,7 @@ class LocalEngine:
                 continue
             busy.remove(worker)
             if worker.alive:
-                idle.append(worker)
+                self._idle.append(worker)
         return found
 
 

@@ -24,12 +24,12 @@ from causal_disent.runs.study.lease import holder, is_gone
 
 __all__ = [
     "FAILURES",
-    "LEASE",
     "LOGS",
     "MODEL",
     "RUN_FILE",
     "STAMP",
     "Found",
+    "lease_of",
     "look",
     "read_what",
     "recorded",
@@ -58,17 +58,24 @@ class Found:
         done: task -> the stamp of what was bound for it; empty if it has none, None if it holds no results.
         failed: task -> its failure, as recorded.
         leases: units of work that somebody has a lease of who, for all that is known, is alive.
+        left: units of work that a process had a lease of which has ended.
     """
 
     what: dict[str, Any] | None = None
     done: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, dict[str, Any]] = field(default_factory=dict)
     leases: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
 def step_of(task: str) -> str:
     """The step that a task is, as result files name it."""
     return {MODEL: "train", POSTPROCESSED: "postprocess", METRICS: "evaluation"}[task.partition("/")[0]]
+
+
+def lease_of(folder: str | Path, unit: str) -> Path:
+    """The place of the lease of a unit of a run's work."""
+    return Path(folder, f".{unit}{LEASE}")
 
 
 def recorded(folder: Path, task: str) -> dict[str, Any]:
@@ -100,7 +107,8 @@ def scan(study: Path) -> dict[int, Found]:
             continue
         times: dict[str, int] = {}
         found[int(name)] = one = look(folder, times)
-        if one.what is not None and not one.failed and not one.leases and max(times.values()) < now - RACY:
+        quiet = not (one.failed or one.leases or one.left)
+        if one.what is not None and quiet and max(times.values()) < now - RACY:
             kept[name] = {"times": times, "what": one.what, "done": one.done}
     if kept != index:
         with suppress(OSError, errors.CausalDisentError):  # a study on a full disk, or that one may only read
@@ -120,8 +128,8 @@ def look(folder: str, times: dict[str, int] | None = None) -> Found:
     times = {} if times is None else times
     names = _names(folder, "", times)
     one = Found(read_what(Path(folder)))
-    units = {name[1:].rpartition(LEASE)[0] for name in names if LEASE in name}
-    one.leases = sorted(unit for unit in units if not is_gone(holder(Path(folder, f".{unit}{LEASE}"))))
+    for unit in sorted({name[1:].rpartition(LEASE)[0] for name in names if LEASE in name}):
+        (one.left if is_gone(holder(lease_of(folder, unit))) else one.leases).append(unit)
     tasks = [MODEL] if MODEL in names else []
     if POSTPROCESSED in names:
         tasks += [f"{POSTPROCESSED}/{name}" for name in _names(folder, POSTPROCESSED, times)]

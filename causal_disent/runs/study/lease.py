@@ -59,7 +59,9 @@ class Owner:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        (self._folder / self.name).unlink(missing_ok=True)
+        for name in os.listdir(self._folder):
+            if name == self.name or is_gone(name):
+                (self._folder / name).unlink(missing_ok=True)
         with suppress(OSError):  # others may be at work
             self._folder.rmdir()
 
@@ -76,7 +78,9 @@ class Owner:
     def take(self, place: Path) -> bool:
         """Take the lease of `place`, if nobody alive has it."""
         numbers = _numbers(place)
-        if numbers and not self._is_dead(_file(place, numbers[-1])):
+        before = _file(place, numbers[-1] if numbers else -1)
+        name = _text(before)
+        if numbers and not self._is_dead(before, name):
             return False
         mine = _file(place, numbers[-1] + 1 if numbers else 0)
         try:
@@ -84,9 +88,8 @@ class Owner:
                 file.write(self.name)
         except FileExistsError:
             return False
-        # Who was slow may have made a number over nothing: what it took over is released, or others are higher.
-        now = _numbers(place)
-        if now[-1] == int(mine.suffix[1:]) and set(numbers[-1:]) <= set(now):
+        # Who was slow may have taken over from nobody: the dead one's lease is gone, or others went on from it.
+        if _numbers(place)[-1:] == [int(mine.suffix[1:])] and _text(before) == name:
             return True
         mine.unlink(missing_ok=True)
         return False
@@ -101,8 +104,7 @@ class Owner:
             for number in _numbers(place):  # the highest last: until then it holds
                 _file(place, number).unlink(missing_ok=True)
 
-    def _is_dead(self, lease: Path) -> bool:
-        name = _text(lease)
+    def _is_dead(self, lease: Path, name: str) -> bool:
         if is_gone(name):
             return True
         state = f"{name} {_text(self._folder / name) if name else ''}"

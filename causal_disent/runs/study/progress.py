@@ -80,7 +80,8 @@ class Progress:
                 self._say(f"{work.number}: {outcome.place}: no space is left; nothing new is begun")
             elif outcome.state != LATER:
                 self._failed += 1
-                self._say(f"failed  {work.number}: {outcome.place}, {work.label}: {outcome.state}")
+                reason = outcome.state.partition("\n")[0]
+                self._say(f"failed  {work.number}: {outcome.place}, {work.label}: {reason}")
         if not self._bars and time.monotonic() - self._said >= SAY:
             places = ", ".join(outcome.place for outcome in outcomes if outcome.state == DONE)
             if places:

@@ -15,7 +15,7 @@ from causal_disent.files import check_place, new_file
 from causal_disent.protocols import Engine
 from causal_disent.registry import registry
 from causal_disent.runs.study.estimate import costs_of
-from causal_disent.runs.study.folders import look
+from causal_disent.runs.study.folders import lease_of, look
 from causal_disent.runs.study.lease import Owner
 from causal_disent.runs.study.numbers import give_numbers
 from causal_disent.runs.study.plan import Plan, make_plan
@@ -104,6 +104,7 @@ def run_study(
     folder.mkdir(parents=True, exist_ok=True)
     _keep(settings, folder / STUDY_FILE)
     with Owner(folder) as owner:
+        _tidy(plan, owner)
         numbers = {planned.run.key: planned.number for planned in plan.runs if planned.number >= 0}
         numbers = give_numbers(folder, [planned.run for planned in plan.runs], numbers, owner)
         for planned in plan.runs:
@@ -113,6 +114,15 @@ def run_study(
         if plan.missing(planned):
             planned.found = look(str(folder / str(planned.number)))
     return Ended(folder, plan.counts(), full)
+
+
+def _tidy(plan: Plan, owner: Owner) -> None:
+    """Give back the leases of processes that have ended."""
+    for planned in plan.runs:
+        for unit in planned.found.left:
+            place = lease_of(plan.folder / str(planned.number), unit)
+            if owner.take(place):
+                owner.release(place)
 
 
 def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:

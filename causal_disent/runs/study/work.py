@@ -21,12 +21,13 @@ from types import FrameType
 
 from causal_disent import errors
 from causal_disent.runs.study import steps
-from causal_disent.runs.study.folders import LEASE, LOGS, MODEL
+from causal_disent.runs.study.folders import LOGS, MODEL, lease_of
 
 __all__ = ["DONE", "FULL", "LATER", "Outcome", "Task", "Work", "perform", "printed", "problems"]
 
 #: How a task ended, besides having failed: well; another process is writing it; there is no space left.
 DONE, LATER, FULL = "done", "later", "full"
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 #: What precedes a task in the log of its unit.
 BEGINS = "=== "
 #: Seconds that a task has for ending by itself once its time is over.
@@ -83,7 +84,7 @@ class Work:
     @property
     def lease(self) -> Path:
         """The place of the lease of this unit."""
-        return Path(self.folder, f".{self.unit}{LEASE}")
+        return lease_of(self.folder, self.unit)
 
 
 @dataclass(frozen=True)
@@ -132,21 +133,20 @@ def _attempt(task: Task, work: Work, code_tables: dict) -> str:
         return DONE  # by another, who thought that this process was dead
     except errors.InUse:
         return LATER
-    except OSError as error:
-        traceback.print_exc()
-        return FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _said(error)
-    except MemoryError:
-        traceback.print_exc()
-        return "There was not enough memory."
     except Exception as error:  # of a stranger's model or metric: anything may come out of it
-        traceback.print_exception(getattr(error, "failure", error))
-        return _said(error)
+        cause = getattr(error, "failure", error)
+        traceback.print_exception(cause)
+        # Gin raises copies of errors without their number.
+        numbers = {getattr(one, "errno", None) for one in (cause, cause.__context__)}
+        return FULL if numbers & NO_SPACE else _said(cause)
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
 
 
 def _said(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "There was not enough memory."
     message = errors.text_of(error)
     return message if isinstance(error, errors.CausalDisentError) else f"{type(error).__name__}: {message}"
 
@@ -217,5 +217,6 @@ def problems(checks: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> str:
             steps.check(step, files, bindings)
         except Exception as error:  # a plugin's: anything may come out of it
             message = re.sub(r"^--gin_bindings(, line \d+)?: ", "", _said(error))
-            return f"{', '.join(files) or step}: {message}"
+            named = any(message.startswith(file) for file in files)
+            return message if named else f"{', '.join(files) or step}: {message}"
     return ""

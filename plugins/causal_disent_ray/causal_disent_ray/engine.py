@@ -79,10 +79,8 @@ class RayEngine:
         if ray.is_initialized():
             return
         # Workers import what the driver can, and have as many threads as those of a local engine.
-        environment = {
-            **dict.fromkeys(THREADS, str(self._threads)),
-            "PYTHONPATH": ":".join(filter(None, sys.path)),
-        }
+        environment = dict.fromkeys(THREADS, str(self._threads))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         own = {"num_cpus": self._cores, "include_dashboard": False} if self._address is None else {}
         try:
             ray.init(
@@ -93,9 +91,8 @@ class RayEngine:
                 **own,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise errors.InvalidInput(
-                f"Ray cannot be reached at {self._address or 'this machine'}: {error}"
-            ) from None
+            place = self._address or "this machine"
+            raise errors.InvalidInput(f"Ray cannot be reached at {place}: {error}") from None
 
     def run(
         self, function: Callable[[Any], Any], work: Iterable[Any | None]
