@@ -77,7 +77,7 @@ def _run(arguments: argparse.Namespace, config: Path) -> int:
     from causal_disent.report.results import results_text
     from causal_disent.report.study import plan_text
     from causal_disent.runs.study import read_study, run_study
-    from causal_disent.runs.study.plan import make_plan
+    from causal_disent.runs.study.plan import STATES, make_plan
 
     settings, engine = read_study(config, _bindings(arguments, config), arguments.engine)
     folder: Path = arguments.output_dir
@@ -95,7 +95,8 @@ def _run(arguments: argparse.Namespace, config: Path) -> int:
     if ended.counts["done"]:
         with suppress(errors.InvalidInput):  # models alone: there are no scores
             print(results_text(ended.table))
-    print(f"\n{', '.join(f'{count} {state}' for state, count in ended.counts.items() if count)}\n  -> {folder}")
+    counts = [f"{ended.counts[state]} {state}" for state in STATES if ended.counts[state]]
+    print(f"\n{', '.join(counts)}\n  -> {folder}")
     if ended.full:
         print(f"Nothing more can be written to {folder}: is the disk full? {again}", file=sys.stderr)
     elif ended.counts["failed"]:
@@ -148,7 +149,8 @@ def _list(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from causal_disent.report.study import run_text
 
-    print(run_text(_plan(arguments), _number(arguments.arguments[0])))
+    number = _number(arguments.arguments[0])
+    print(run_text(_plan(arguments), number))
     return 0
 
 

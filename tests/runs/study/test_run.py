@@ -268,8 +268,6 @@ SMALL = [
     "model.eval_steps = 1",
     "model.batch_size = 4",
     "mig.num_train = 50",
-    "encoder.encoder_fn = @fc_encoder",
-    "decoder.decoder_fn = @fc_decoder",
 ]
 
 
