@@ -13,8 +13,11 @@ from causal_disent.plugins import install_loader
 if TYPE_CHECKING:
     from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
+    from causal_disent.runs.study import Study, run_study
+    from causal_disent.runs.study.table import results_table
 
 __all__ = [
+    "Study",
     "__version__",
     "evaluate",
     "evaluate_with_gin",
@@ -22,16 +25,21 @@ __all__ = [
     "get_dataset",
     "get_metric",
     "get_representation",
+    "results_table",
+    "run_study",
     "score",
 ]
 
 _HOME = {
+    "Study": "causal_disent.runs.study",
     "evaluate": "causal_disent.runs.evaluate",
     "evaluate_with_gin": "causal_disent.runs.evaluate",
     "get_classifier": "causal_disent.api",
     "get_dataset": "causal_disent.api",
     "get_metric": "causal_disent.api",
     "get_representation": "causal_disent.api",
+    "results_table": "causal_disent.runs.study.table",
+    "run_study": "causal_disent.runs.study",
     "score": "causal_disent.api",
 }
 

@@ -80,7 +80,7 @@ def register_engines(register: Register) -> None:
     register(
         "local",
         "causal_disent.runs.local_engine:LocalEngine",
-        summary="this process, or a pool of processes on this machine",
+        summary="processes on this machine",
     )
 
 
@@ -91,6 +91,8 @@ def register_commands(register: Register) -> None:
         "measure": {
             "score": ("score:add", "every metric that codes and factors suffice for, from two files"),
             "demo": ("demo:add", "IRS, UC and CG of representations whose quality is known"),
+            "study": ("study:add_arguments", "run many models, data sets, seeds and metrics from one config"),
+            "results": ("results:add_arguments", "print the scores of any tree of result folders"),
             "calibrate": ("calibrate:add", "what each metric says of representations whose quality is known"),
             "check": ("check:add", "run the common checks of a metric, data set or model"),
         },
@@ -121,6 +123,8 @@ def register_parts(register: Register) -> None:
     register(
         "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
     )
+    register("study", f"{runs}.study.settings:study", summary="what a study compares")
+    register("study_task", f"{runs}.study.steps:study_task", summary="what a task of a study was done with")
     for name, target, summary in (
         ("postprocess", "postprocess:settings", "what the codes of a representation are"),
         ("mean_representation", "postprocess:mean_representation", "codes are the means"),

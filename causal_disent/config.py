@@ -37,6 +37,7 @@ __all__ = [
     "rebind",
     "remembered",
     "selector",
+    "stated_bindings",
 ]
 
 REQUIRED = gin.REQUIRED
@@ -343,6 +344,36 @@ def recorded_bindings(path: Path) -> dict[str, str]:
         return _flat(read_bounded(path, MOST_BYTES).decode("utf-8"))
 
 
+def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:
+    """What `gin_config` would bind, values as text; nothing is imported or called, and names are not looked up.
+
+    Example:
+        >>> stated_bindings(["metrics/uc.gin"], ["causal_disent.uc.rho = 2"])["uc.rho"]
+        '2'
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        named = found.get(DATASET_NAME, repr(OPEN))
+        found |= _texts(_statements(found_config(str(file)), _References()), follow=True)
+        if found.get(DATASET_NAME) == repr(OPEN):
+            found[DATASET_NAME] = named
+    with _clear_errors("--gin_bindings"):
+        found |= _flat("\n".join(bindings))
+    # Without the module: `mig.num_train` of `causal_disent.mig.num_train`.
+    return {re.sub(r"(\w+\.)+(?=\w+\.\w+$)", "", key): text for key, text in found.items()}
+
+
+def _texts(statements: Iterable[Any], *, follow: bool = False) -> dict[str, str]:
+    """What statements bind, values as text; perhaps with what the configs that they include bind."""
+    found: dict[str, str] = {}
+    for statement in statements:
+        if isinstance(statement, config_parser.BindingStatement):
+            found[_key(statement)] = repr(statement.value)
+        elif follow and isinstance(statement, config_parser.IncludeStatement):
+            found |= _texts(_statements(found_config(statement.filename), _References()), follow=True)
+    return found
+
+
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
     text = read_bounded(path, MOST_BYTES)
     with _clear_errors(str(path)):
@@ -371,6 +402,4 @@ def bindings_of(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 def _flat(config: str) -> dict[str, str]:
-    statements = config_parser.ConfigParser(config, _References())
-    bindings = (one for one in statements if isinstance(one, config_parser.BindingStatement))
-    return {_key(binding): repr(binding.value) for binding in bindings}
+    return _texts(config_parser.ConfigParser(config, _References()))

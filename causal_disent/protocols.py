@@ -6,7 +6,9 @@ work here as they are, and ours work there.
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,6 +25,7 @@ __all__ = [
     "Engine",
     "FactorClassifier",
     "FiniteData",
+    "Finished",
     "FloatArray",
     "Generator",
     "GroundTruthData",
@@ -147,10 +150,42 @@ class CausalModel(Generator, Protocol):
         """Independent noise (n, m) to codes (n, m) that obey the graph."""
 
 
-class Engine(Protocol):
-    """Runs independent tasks and yields ``(position, result)`` as they finish."""
+@dataclass(frozen=True)
+class Finished:
+    """What became of one piece of work.
 
-    def run(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]: ...
+    Attributes:
+        work: the piece.
+        result: what the function returned.
+        failure: why there is no result: what the function raised, or how its process ended.
+    """
+
+    work: Any
+    result: Any = None
+    failure: str = ""
+
+
+class Engine(Protocol):
+    """Runs independent pieces of work."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces it runs at a time."""
+
+    def run(
+        self, function: Callable[[Any], Any], work: Iterable[Any | None]
+    ) -> abc.Generator[Finished | None, None, None]:
+        """Call `function`, which must be importable, on each piece in a process of the engine's own.
+
+        Args:
+            function: of one piece; both it and the piece are pickled.
+            work: the pieces. One is asked for when it can be begun, or a little earlier, so that a study of any
+                size is never in memory. None says that there is none yet; a moment later the next is asked for.
+
+        Yields:
+            What has finished; or None, several times a second, so that the caller can look after other things.
+            Whatever still runs when the generator is closed is ended.
+        """
 
 
 class Backend(Protocol):

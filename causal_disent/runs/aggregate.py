@@ -15,7 +15,13 @@ from causal_disent.runs.results import MOST_BYTES, parse_object
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LeftOut", "aggregate_results", "aggregate_results_to_json", "load_aggregated_results"]
+__all__ = [
+    "LeftOut",
+    "aggregate_results",
+    "aggregate_results_to_json",
+    "load_aggregated_results",
+    "write_parquet",
+]
 
 #: Whole numbers that tables can hold.
 INTEGERS = range(-(2**63), 2**63)
@@ -73,7 +79,7 @@ def aggregate_results_to_json(
         )
     with new_file(target) as temporary:
         if target.suffix == ".parquet":
-            _write_parquet(table, temporary)
+            write_parquet(table, temporary)
         else:
             table.to_json(temporary, orient="columns", double_precision=MOST_DIGITS)
     return table, left_out
@@ -107,7 +113,8 @@ def _has_large_integer(value: Any) -> bool:
     return isinstance(value, int) and value not in INTEGERS
 
 
-def _write_parquet(table: pd.DataFrame, path: Path) -> None:
+def write_parquet(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet; columns that mix types are text there."""
     try:
         _same_types(table).to_parquet(path)
     except ImportError:

@@ -1,39 +1,192 @@
-"""The engine that runs tasks on this machine."""
+"""The engine that runs work in processes on this machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import check_at_least, is_number
+from causal_disent.protocols import Finished
+from causal_disent.runs.worker import THREADS
 
-__all__ = ["LocalEngine"]
+__all__ = ["LocalEngine", "num_bytes"]
+
+#: Seconds between two looks at the workers, and those that a worker has for ending by itself.
+TICK, GRACE = 0.2, 5.0
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def num_bytes(name: str, value: float | str | None) -> int | None:
+    """A number of bytes, perhaps with its unit.
+
+    Example:
+        >>> num_bytes("memory", "1.5 GB"), num_bytes("memory", 2e9), num_bytes("memory", None)
+        (1500000000, 2000000000, None)
+    """
+    if value is None:
+        return None
+    number = str(value).upper().rstrip("KMGIB ")
+    unit = str(value).upper().removeprefix(number).strip()
+    try:
+        found = int(float(number) * UNITS[unit])
+    except (ValueError, KeyError, OverflowError):
+        found = 0
+    if found < 1 or not (isinstance(value, str) or is_number(value)):
+        raise errors.InvalidInput(f"`{name}` is a number of bytes, or text such as '4 GB'; given: {value!r}.")
+    return found
 
 
 class LocalEngine:
-    """Runs tasks one after the other, or in a pool of processes.
+    """Runs work in processes of its own on this machine; each is used for many pieces.
+
+    A process ends with the engine, or when the process that started it ends, however that ends.
 
     Args:
-        workers: processes; 1 runs the tasks in this one.
+        workers: how many processes; by default one for each core that this process may use.
+        threads: how many threads numpy, torch and scikit-learn may have in each.
+        memory: how much each may use, such as ``"4 GB"``; one that uses more is killed (on Linux).
 
     Example:
-        >>> sorted(LocalEngine().run(pow, [(2, 3), (3, 2)]))
-        [(0, 8), (1, 9)]
+        >>> sorted(done.result for done in LocalEngine(workers=1).run(abs, [-3, 4]) if done)
+        [3, 4]
     """
 
-    def __init__(self, workers: int = 1) -> None:
-        if workers < 1:
-            raise errors.InvalidInput(f"`workers` must be at least 1; given: {workers!r}.")
-        self._workers = workers
+    def __init__(self, workers: int | None = None, threads: int = 1, memory: float | str | None = None) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        check_at_least(1, workers=cores if workers is None else workers, threads=threads)
+        self.workers = workers or cores
+        self._threads = threads
+        self._memory = num_bytes("memory", memory)
+        #: Processes that have nothing to do: they have imported much, and wait for the next run.
+        self._idle: list[_Worker] = []
+        weakref.finalize(self, _end, self._idle)
 
-    def run(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-        """Yield ``(position, function(*task))`` as the tasks finish."""
-        if self._workers == 1:
-            for position, task in enumerate(tasks):
-                yield position, function(*task)
-            return
-        with ProcessPoolExecutor(self._workers) as pool:
-            futures = {pool.submit(function, *task): position for position, task in enumerate(tasks)}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
+    def run(
+        self, function: Callable[[Any], Any], work: Iterable[Any | None]
+    ) -> Generator[Finished | None, None, None]:
+        """As `causal_disent.protocols.Engine.run` says."""
+        source, over = iter(work), False
+        busy: list[_Worker] = []
+        try:
+            while True:
+                while not over and len(busy) < self.workers:
+                    try:
+                        piece = next(source)
+                    except StopIteration:
+                        over = True
+                        break
+                    if piece is None:
+                        break
+                    busy.append(self._idle.pop() if self._idle else _Worker(self._threads))
+                    busy[-1].begin(function, piece)
+                if over and not busy:
+                    return
+                finished = self._finished(busy)
+                yield from finished
+                if not finished:
+                    yield None
+        finally:
+            _end(busy)
+
+    def _finished(self, busy: list[_Worker]) -> list[Finished]:
+        """What has finished within a moment; its workers are idle then, or gone."""
+        if not busy:
+            time.sleep(TICK)
+            return []
+        ready = wait([worker.connection for worker in busy], timeout=TICK)
+        found = []
+        for worker in list(busy):
+            if worker.connection in ready:
+                found.append(worker.finished())
+            elif self._memory is not None and (used := worker.memory()) > self._memory:
+                found.append(worker.killed(f"it used {used:,} bytes of memory; {self._memory:,} are allowed"))
+            else:
+                continue
+            busy.remove(worker)
+            if worker.alive:
+                self._idle.append(worker)
+        return found
+
+
+class _Worker:
+    """A process, and what it works on."""
+
+    work: Any = None
+    alive = True
+
+    def __init__(self, threads: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "causal_disent.runs.worker", str(theirs.fileno()), str(os.getpid())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **dict.fromkeys(THREADS, str(threads))},
+                start_new_session=True,  # Ctrl-C is for the process that decides
+            )
+        self.connection = Connection(ours.detach())
+        self.connection.send(sys.path)
+
+    def begin(self, function: Callable[[Any], Any], work: Any) -> None:
+        self.work = work
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died while it was idle; `finished` says how
+            self.connection.send((function, work))
+
+    def finished(self) -> Finished:
+        """What it has answered, or how it ended without an answer."""
+        try:
+            result, failure = self.connection.recv()
+        except (EOFError, ConnectionResetError, pickle.UnpicklingError):
+            return self.killed("")
+        return Finished(self.work, result, failure)
+
+    def killed(self, reason: str) -> Finished:
+        """What is to be said of work whose process is not to go on, or has ended for a reason unknown."""
+        self.alive = False
+        if reason:
+            self.process.kill()
+        code = self.process.wait()
+        return Finished(self.work, failure=reason or _ending(code))
+
+    def memory(self) -> int:
+        """Bytes of memory that the process uses now; 0 where the system does not say."""
+        try:
+            pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGESIZE")
+
+
+def _ending(code: int) -> str:
+    """How a process ended."""
+    if code >= 0:
+        return f"its process ended with code {code}"
+    name = signal.Signals(-code).name
+    hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
+    return f"its process was ended by {name}{hint}"
+
+
+def _end(workers: list[_Worker]) -> None:
+    """End processes: those that are idle by themselves, the others on request, and none later than `GRACE`."""
+    for worker in workers:
+        worker.connection.close()
+        worker.process.terminate()
+    deadline = time.monotonic() + GRACE
+    for worker in workers:
+        try:
+            worker.process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            worker.process.kill()
+            worker.process.wait()

@@ -54,7 +54,7 @@ def test_json(capsys):
     assert listed[0]["source"]["arxiv"] == "2112.05746"
     numbers = json.loads(run(capsys, "shadow_9", "--json"))
     assert len(numbers) == 72
-    assert numbers[0]["printed"] == "53.0±4.5" and numbers[0]["value"] == 0.53 and numbers[0]["rho"] is None
+    assert numbers[0]["printed"] == "53.0±4.5" and numbers[0]["value"] == 0.53 and numbers[0]["rho"] == 0
 
 
 def test_a_table_that_does_not_exist(capsys):

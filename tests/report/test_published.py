@@ -102,7 +102,7 @@ def test_no_number_is_there_twice():
 def test_numbers_are_as_printed(spot):
     table, dataset, model, metric, rho, printed = spot
     rows = published(table, dataset=dataset, metric=metric, model=model)
-    rows = rows[rows["rho"].isna()] if rho is None else rows[rows["rho"] == rho]
+    rows = rows[rows["rho"] == (rho or 0)]
     assert rows["printed"].tolist() == [printed]
 
 
@@ -150,8 +150,8 @@ def test_every_name_is_known():
     assert registered == {"irs", "dci", "uc", "cg"} and registered <= set(registry.names("metrics"))
     # A number is that of a model, or that of an independence test.
     assert ((ALL["model"] == "") == (ALL["metric"] == "p_value")).all()
-    assert ALL["rho"].notna().equals(ALL["metric"].isin(["UC", "CG"]))
-    assert set(ALL["rho"].dropna()) == {1, 2, 5, 7}
+    assert (ALL["rho"] > 0).equals(ALL["metric"].isin(["UC", "CG"]))
+    assert set(ALL["rho"]) == {0, 1, 2, 5, 7}
 
 
 def test_values_are_on_the_scale_of_their_metric():
@@ -173,7 +173,7 @@ def test_the_source_is_with_every_number():
 
 def test_uc_beyond_one_code_has_its_warning():
     warned = ALL["note"].str.contains("not the quantity that the papers define", regex=False)
-    assert warned.equals((ALL["metric"] == "UC") & (ALL["rho"].fillna(1) > 1).astype(bool))
+    assert warned.equals((ALL["metric"] == "UC") & (ALL["rho"] > 1))
     assert warned.sum() == 9 * 2 + 8 * (4 + 2 + 6)
     assert "uc.selection = 'published'" in " ".join(published_text("aaai_1").split())
     assert "uc.selection" not in published_text("aaai_7")

@@ -6,7 +6,6 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.files import check_free, new_file, new_folder
-from causal_disent.runs.local_engine import LocalEngine
 from causal_disent.runs.results import check_apart, plain, read_results, write_results
 
 
@@ -136,12 +135,6 @@ def test_numpy_becomes_plain():
     assert plain(mixed) == {"a": 3, "b": [1.5], "c": [True, None], "1": [2.0]}
     with pytest.raises(errors.InvalidInput, match="it returned a object"):
         plain({"a": object()})
-
-
-def test_local_engine():
-    assert dict(LocalEngine(workers=2).run(pow, [(2, 3), (3, 2)])) == {0: 8, 1: 9}
-    with pytest.raises(errors.InvalidInput, match="`workers` must be at least 1"):
-        LocalEngine(workers=0)
 
 
 def test_a_place_where_nothing_can_be_made_is_told_of_before(tmp_path, monkeypatch):

@@ -164,10 +164,11 @@ def published(
 
     Returns:
         A data frame with the columns ``table``, ``source``, ``caption``, ``dataset``, ``confounding`` (the name of
-        a rule set, or ``none``), ``model``, ``metric``, ``rho`` (missing where there is none); ``factor``,
+        a rule set, or ``none``), ``model``, ``metric``, ``rho`` (0 where there is none); ``factor``,
         ``other_factor`` and ``given`` of independence tests; ``printed``, the number as the paper prints it;
         ``value`` and ``spread`` on the metric's own scale, in [0, 1], to compare with; and ``note``, what is known
-        against the number. Text that does not apply is empty. Known names that never meet give no rows.
+        against the number. Text that does not apply is empty; only ``spread`` may be missing: a pivot table keeps
+        all rows. Known names that never meet give no rows.
 
     Example:
         >>> rows = published("aaai_7", metric="UC")
@@ -185,7 +186,7 @@ def published(
             raise errors.unknown(f"published {field}", name, known)
         records = [record for record in records if record[field] == name]
     rows = [{**record, "note": " ".join(record["notes"])} for record in records]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"rho": "Int64", "value": float, "spread": float})
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"rho": int, "value": float, "spread": float})
 
 
 def published_metrics() -> dict[str, dict[str, str]]:
@@ -238,7 +239,7 @@ def _records_of(name: str) -> Iterator[dict[str, Any]]:
                 if printed is None:  # the diagonal of a table of pairs
                     continue
                 record: dict[str, Any] = dict.fromkeys(COLUMNS, "")
-                record |= {"table": name, "caption": entry["caption"], "rho": None, **block.common}
+                record |= {"table": name, "caption": entry["caption"], "rho": 0, **block.common}
                 record |= {block.rows_are: row, **_column(block.columns_are, column)}
                 record |= {"printed": printed, **_numbers(printed, entry["scale"])}
                 record["notes"] = _notes({**record, "source": entry["source"]})

@@ -1,0 +1,32 @@
+"""``causal-disent results``: the scores of any tree of result folders, model by data set by metric."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+__all__ = ["add_arguments", "run_results"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give ``causal-disent results`` its arguments."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with result folders, at any depth")
+    parser.add_argument("--published", metavar="TABLE", help="show the numbers of a paper beside, such as aaai_1")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="also write the tidy table (.csv or .parquet)")
+    parser.set_defaults(command=run_results)
+
+
+def run_results(arguments: argparse.Namespace) -> int:
+    """Print the table."""
+    from causal_disent.report.results import results_text
+    from causal_disent.runs.study.table import results_table, write_table
+
+    table = results_table(arguments.folder)
+    for path, reason in table.attrs["left_out"]:
+        print(f"left out {path}: {reason}", file=sys.stderr)
+    print(results_text(table, arguments.published))
+    if arguments.output is not None:
+        write_table(table, arguments.output)
+        print(f"  -> {arguments.output}")
+    return 0

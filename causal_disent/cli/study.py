@@ -1,0 +1,199 @@
+"""``causal-disent study``: many models, data sets, seeds and metrics from one config."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from causal_disent import errors
+from causal_disent.text import say
+
+if TYPE_CHECKING:
+    from causal_disent.runs.study.plan import Plan
+
+__all__ = ["add_arguments", "run_command"]
+
+#: What may stand in place of a config, and what follows it.
+ACTIONS = {"ls": "[DIR]", "retry": "[RUN ...]", "show": "RUN", "best": "METRIC", "export": "FILE"}
+EPILOG = """\
+  study STUDY.gin --output_dir DIR    do all that is not done; the same command goes on after a kill, and does what
+                                      is new after the config was extended
+  study ls [DIR]                      how many tasks are done, running, failed and waiting
+  study retry [RUN ...]               try again what has failed, in all runs or in these
+  study show RUN                      all that is known of a run, with the log of what failed
+  study best METRIC                   models ranked by a metric or a score
+  study export FILE                   every headline score as a tidy table (.csv or .parquet)
+
+All but the first take --output_dir DIR as well; without it, the current folder is the study's.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give ``causal-disent study`` its arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "what", metavar="STUDY.gin", help=f"a config that binds study.*, or one of {', '.join(ACTIONS)}"
+    )
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="what these need")
+    parser.add_argument("--output_dir", type=Path, metavar="DIR", help="the folder of the study")
+    parser.add_argument("--dry_run", action="store_true", help="tell what would be done, and do nothing")
+    parser.add_argument("--engine", metavar="NAME", help="what runs the tasks (`causal-disent engines`)")
+    parser.add_argument("--workers", type=int, metavar="N", help="how many tasks at a time")
+    parser.add_argument("--address", help="of a cluster to join, for engines that have one")
+    parser.add_argument(
+        "--gin_bindings", action="append", default=[], metavar="LINE", help='such as "study.seeds = 3"; repeatable'
+    )
+    parser.add_argument("--all", action="store_true", help="have `ls` list every run")
+    parser.set_defaults(command=run_command)
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """Run a study, or tell of one."""
+    if arguments.what not in ACTIONS:
+        if arguments.output_dir is None:
+            raise errors.InvalidInput("--output_dir is needed: the folder of the study.")
+        if arguments.arguments:
+            raise errors.InvalidInput(
+                f"One config is needed; given besides it: {errors.listing(arguments.arguments)}."
+                f"{errors.nearest(arguments.what, ACTIONS)}"
+            )
+        return _run(arguments, Path(arguments.what))
+    arguments.output_dir = arguments.output_dir or Path()
+    expected = ACTIONS[arguments.what]
+    if not expected.startswith("[") and len(arguments.arguments) != len(expected.split()):
+        raise errors.InvalidInput(f"`study {arguments.what}` is followed by {expected}.")
+    actions: dict[str, Callable[[argparse.Namespace], int]] = {
+        "ls": _list, "retry": _retry, "show": _show, "best": _best, "export": _export,
+    }  # fmt: skip
+    return actions[arguments.what](arguments)
+
+
+def _run(arguments: argparse.Namespace, config: Path) -> int:
+    from causal_disent.report.results import results_text
+    from causal_disent.report.study import plan_text
+    from causal_disent.runs.study import read_study, run_study
+    from causal_disent.runs.study.plan import STATES, make_plan
+
+    settings, engine = read_study(config, _bindings(arguments, config), arguments.engine)
+    folder: Path = arguments.output_dir
+    if arguments.dry_run:
+        plan = make_plan(settings, folder)
+        plan.check_unchanged()
+        say(plan_text(plan, engine.workers))
+        return 0
+    again = f"The same command goes on:\n    causal-disent study {config} --output_dir {folder}"
+    try:
+        ended = run_study(settings, folder, engine=engine)
+    except KeyboardInterrupt:
+        say(f"\ninterrupted; what was done is kept. {again}", error=True)
+        return errors.INTERRUPTED
+    if ended.counts["done"]:
+        with suppress(errors.InvalidInput):  # models alone: there are no scores
+            say(results_text(ended.table))
+    counts = [f"{ended.counts[state]} {state}" for state in STATES if ended.counts[state]]
+    say(f"\n{', '.join(counts)}\n  -> {folder}")
+    if ended.full:
+        say(f"Nothing more can be written to {folder}: is the disk full? {again}", error=True)
+    elif ended.counts["failed"]:
+        say(
+            f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.",
+            error=True,
+        )
+    return 1 if ended.full or set(+ended.counts) - {"done"} else 0
+
+
+def _bindings(arguments: argparse.Namespace, config: Path) -> list[str]:
+    """What follows the config, with the options of the engine that the flags stand for."""
+    from causal_disent.runs.study import read_study
+
+    lines = list(arguments.gin_bindings)
+    given = {"workers": arguments.workers, "address": arguments.address}
+    if any(value is not None for value in given.values()):
+        engine = arguments.engine or read_study(config, lines)[0].engine
+        lines += [f"{engine}.{name} = {value!r}" for name, value in given.items() if value is not None]
+    return lines
+
+
+def _plan(arguments: argparse.Namespace) -> Plan:
+    """The plan of the study in the folder, as its settings are kept there."""
+    from causal_disent.runs.study import read_study
+    from causal_disent.runs.study.plan import make_plan
+
+    return make_plan(read_study(_config(arguments), engine="local")[0], arguments.output_dir)
+
+
+def _config(arguments: argparse.Namespace) -> Path:
+    from causal_disent.runs.study.run import STUDY_FILE
+
+    file: Path = arguments.output_dir / STUDY_FILE
+    if not file.is_file():
+        raise errors.InvalidInput(
+            f"{arguments.output_dir} is not a study's folder: it has no {STUDY_FILE}. Name it with --output_dir."
+        )
+    return file
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from causal_disent.report.study import state_text
+
+    arguments.output_dir = Path(*arguments.arguments[:1]) if arguments.arguments else arguments.output_dir
+    say(state_text(_plan(arguments), everything=arguments.all))
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from causal_disent.report.study import run_text
+
+    number = _number(arguments.arguments[0])
+    say(run_text(_plan(arguments), number))
+    return 0
+
+
+def _retry(arguments: argparse.Namespace) -> int:
+    from causal_disent.runs.study.failures import forget
+
+    chosen = {_number(text) for text in arguments.arguments}
+    plan = _plan(arguments)
+    known = {planned.number for planned in plan.runs}
+    if chosen - known:
+        raise errors.unknown("run", min(chosen - known), sorted(known))
+    failed = [
+        (planned.number, place)
+        for planned in plan.runs
+        if not chosen or planned.number in chosen
+        for place in planned.found.failed
+    ]
+    say(f"{len(failed)} failed tasks are tried again")
+    if arguments.dry_run:
+        return 0
+    for number, place in failed:
+        forget(plan.folder / str(number), place)
+    return _run(arguments, _config(arguments))
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise errors.InvalidInput(f"A run is named by its number; given: {text!r}.")
+    return int(text)
+
+
+def _best(arguments: argparse.Namespace) -> int:
+    from causal_disent.report.results import best_text
+    from causal_disent.runs.study.table import results_table
+
+    say(best_text(results_table(arguments.output_dir), arguments.arguments[0]))
+    return 0
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from causal_disent.runs.study.table import results_table, write_table
+
+    target = Path(arguments.arguments[0])
+    table = results_table(arguments.output_dir)
+    write_table(table, target)
+    say(f"{len(table)} scores, {len(table.columns)} columns\n  -> {target}")
+    return 0

@@ -1,0 +1,109 @@
+"""Scores of many runs as text: a table for each data set, models down, scores across, published ones beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.report.published import published, published_metrics, published_models, published_table
+from causal_disent.report.table import text_table
+from causal_disent.runs.study.table import summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["best_text", "results_text"]
+
+
+def results_text(table: pd.DataFrame, published_name: str | None = None) -> str:
+    """Mean and standard deviation over seeds of every headline score.
+
+    Args:
+        table: as `causal_disent.runs.study.table.results_table` gives it.
+        published_name: a published table (`causal_disent.report.published`) to show beside, where it has the model
+            and the score.
+    """
+    beside = _published(published_name) if published_name else lambda row: ""
+    parts = []
+    for (dataset, confounding), block in summary(table).groupby(["dataset", "confounding"], sort=False):
+        parts.append(f"{_heading(dataset, confounding)}\n{_block(block, beside)}")
+    if published_name:
+        described = published_table(published_name)
+        parts.append(f"published: {described.source.citation}, table {described.number}. {described.caption}")
+    return "\n\n".join(parts)
+
+
+def _heading(dataset: object, confounding: object) -> str:
+    return f"data set {dataset}" + ("" if confounding == "none" else f", confounded by {confounding}")
+
+
+def _block(block: pd.DataFrame, beside: Callable[[Any], str]) -> str:
+    """One data set: a row for each model and what is varied, a column for each score."""
+    several = block["representation"].nunique() > 1
+    owners = block.groupby("score")["metric"].nunique().to_dict()
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    columns: dict[str, None] = {}
+    row: Any
+    for row in block.itertuples(index=False):
+        name = (row.model, row.varied, row.representation if several else "")
+        score = row.score if owners[row.score] == 1 else f"{row.metric}:{row.score}"
+        column = f"{score} {row.setting}".strip()
+        columns[column] = None
+        cells.setdefault(name, {})[column] = _number(row)
+        if number := beside(row):
+            columns[f"{column}, published"] = None
+            cells[name][f"{column}, published"] = number
+    leading = [i for i in range(3) if any(name[i] for name in cells)]
+    header = [("model", "varied", "representation")[i] for i in leading]
+    rows = [[*(name[i] for i in leading), *map(lambda c: own.get(c, ""), columns)] for name, own in cells.items()]
+    return text_table([*header, *columns], rows)
+
+
+def _number(row: Any) -> str:
+    return f"{row.mean:.3f} ± {row.spread:.3f}" if row.seeds > 1 else f"{row.mean:.3f}"
+
+
+def _published(name: str) -> Callable[[Any], str]:
+    """What the published table has for a row of a summary; empty if it has nothing."""
+    rows = published(name)
+    models = {model: entry.get("registered") for model, entry in published_models().items()}
+    metrics = {metric: entry.get("registered") for metric, entry in published_metrics().items()}
+    rows = rows.assign(trained_as=rows["model"].map(models), measured_by=rows["metric"].map(metrics))
+    datasets = list(rows["dataset"].unique())
+
+    def beside(row: Any) -> str:
+        dataset = row.dataset.removesuffix("_mini") if len(datasets) > 1 else datasets[0]
+        same_score = (rows["metric"] == row.score) | (row.first & (rows["measured_by"] == row.metric))
+        same_rho = (rows["rho"] == 0) | (rows["rho"] == row.rho)
+        found = rows[(rows["dataset"] == dataset) & (rows["trained_as"] == row.trained_as) & same_score & same_rho]
+        return str(found["printed"].iloc[0]) if len(found) else ""
+
+    return beside
+
+
+def best_text(table: pd.DataFrame, metric: str) -> str:
+    """All combinations, the best by a metric first, for each data set.
+
+    Args:
+        table: as `causal_disent.runs.study.table.results_table` gives it.
+        metric: the name of a metric, or of a score.
+    """
+    by_metric = table[(table["metric"] == metric) & table["first"]]
+    chosen = by_metric if len(by_metric) else table[table["score"] == metric]
+    if not len(chosen):
+        raise errors.unknown("metric or score", metric, sorted({*table["metric"], *table["score"]}))
+    found = summary(chosen)
+    lower = found["better"].iloc[0] == "lower"
+    found = found.sort_values("mean", ascending=lower, kind="stable")
+    columns = ("model", "varied", "representation", "setting")
+    shown = [name for name in columns if found[name].nunique() > 1] or ["model"]
+    parts = []
+    for (dataset, confounding), block in found.groupby(["dataset", "confounding"]):
+        rows = [
+            [place, *(getattr(row, name) for name in shown), _number(row), row.seeds]
+            for place, row in enumerate(block.itertuples(index=False), 1)
+        ]
+        score = f"{chosen['score'].iloc[0]} ({found['better'].iloc[0]} is better)"
+        parts.append(f"{_heading(dataset, confounding)}\n{text_table(['', *shown, score, 'seeds'], rows)}")
+    return "\n\n".join(parts)

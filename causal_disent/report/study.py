@@ -1,0 +1,95 @@
+"""A study as text: its plan, its state, one of its runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from causal_disent import errors
+from causal_disent.report.table import text_table
+from causal_disent.runs.study.estimate import costs_of, duration, free_space, kind_of, size
+from causal_disent.runs.study.folders import step_of
+from causal_disent.runs.study.plan import STATES, Plan, Planned
+
+__all__ = ["plan_text", "run_text", "state_text"]
+
+#: Runs that are listed one by one unless all are asked for.
+MOST_RUNS = 20
+
+
+def plan_text(plan: Plan, workers: int) -> str:
+    """How many tasks there are, what is left of them, and what that takes, judged by those that are done."""
+    waiting = Counter(kind_of(planned.run, place) for planned in plan.runs for place in plan.missing(planned))
+    steps = Counter(step_of(place) for planned in plan.runs for place in plan.missing(planned))
+    costs = costs_of(plan)
+    left, space = costs.left(waiting, workers), costs.space(waiting)
+    expanded = plan.expanded
+    lines = [
+        f"{len(plan.runs)} runs: {len(expanded.models)} models (with what is varied), "
+        f"{len(expanded.datasets)} data sets, {len(plan.study.seeds)} seeds"  # type: ignore[arg-type]
+        + (f", {len(plan.study.folders)} patterns of folders" if plan.study.folders else ""),
+        f"{sum(plan.num_tasks(planned.run) for planned in plan.runs)} tasks: {_counts(plan.counts())}",
+    ]
+    if waiting:
+        to_do = ", ".join(f"{count} x {step}" for step, count in steps.items())
+        time = duration(left) if left is not None else "not known before some are done"
+        room = size(space) if space is not None else "not known before some are done"
+        lines.append(f"to do: {to_do}")
+        lines.append(
+            f"time: {time}, on {workers} workers; space: {room}, {size(free_space(plan.folder))} are free"
+        )
+    if plan.others:
+        lines.append(f"{plan.others} numbered folders belong to no run of this config; they are left as they are")
+    return "\n".join(lines)
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[state]} {state}" for state in STATES)
+
+
+def state_text(plan: Plan, *, everything: bool = False) -> str:
+    """How many tasks are done, running, failed and waiting; and the runs with some that are not done, or all."""
+    counts = {p.run.key: Counter(plan.states(p).values()) for p in plan.runs}
+    listed = [p for p in plan.runs if everything or set(counts[p.run.key]) != {"done"}]
+    # Those that one would look for come first.
+    listed.sort(key=lambda p: (0 if everything else -len(plan.failed(p)), 0 if p.found.leases else 1, p.number))
+    shown = listed if everything else listed[:MOST_RUNS]
+    rows = [
+        ["" if p.number < 0 else p.number, p.run.label, *(counts[p.run.key][state] or "" for state in STATES)]
+        for p in shown
+    ]
+    parts = [_counts(sum(counts.values(), Counter()))]
+    if rows:
+        parts.append(text_table(["run", "what", *STATES], rows))
+    if len(listed) > len(shown):
+        parts.append(f"and {len(listed) - len(shown)} more runs (--all lists every run)")
+    parts += [line for planned in shown for line in _failures(plan, planned)]
+    return "\n".join(parts)
+
+
+def _failures(plan: Plan, planned: Planned) -> Iterator[str]:
+    for place, failure in plan.failed(planned).items():
+        yield f"{planned.number}: {place} failed: {_first_line(failure.get('message', ''))}"
+
+
+def _first_line(text: str) -> str:
+    return str(text).partition("\n")[0]
+
+
+def run_text(plan: Plan, number: int) -> str:
+    """All that is known of one run: what it is, its tasks, and why some have failed."""
+    planned = next((one for one in plan.runs if one.number == number), None)
+    if planned is None:
+        raise errors.unknown("run", number, [one.number for one in plan.runs if one.number >= 0])
+    failed = plan.failed(planned)
+    folder = plan.folder / str(number)
+    tasks = text_table(["task", "state"], [list(one) for one in plan.states(planned).items()])
+    parts = [f"run {number}: {planned.run.label}\nfolder: {folder}", tasks]
+    for place, failure in failed.items():
+        tail = "\n".join(f"    {line}" for line in failure.get("last_lines", []))
+        parts.append(
+            f"{place} failed {failure.get('attempts', 1)} times, last on {failure.get('when')} on "
+            f"{failure.get('machine')}: {failure.get('message')}\n"
+            f"log: {folder / str(failure.get('log'))}\n{tail}"
+        )
+    return "\n\n".join(parts)

@@ -1,0 +1,113 @@
+"""How long the rest of a study will take, and how much space, judged by the tasks that are done."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from causal_disent import errors
+from causal_disent.files import read_bounded
+from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
+from causal_disent.runs.study.expand import Run
+from causal_disent.runs.study.folders import MODEL, step_of
+from causal_disent.runs.study.plan import Plan
+
+__all__ = ["Costs", "costs_of", "duration", "free_space", "size"]
+
+#: Tasks of one kind that are looked at.
+MOST_LOOKED_AT = 10
+UNITS = ("bytes", "KB", "MB", "GB", "TB")
+
+
+def kind_of(run: Run, place: str) -> str:
+    """What tasks are compared by: the model that is trained, the representation, or the metric."""
+    return run.model.name if place == MODEL and run.model else place.rpartition("/")[2]
+
+
+@dataclass
+class Costs:
+    """Seconds and bytes of the tasks that were looked at, by their kind."""
+
+    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    bytes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def left(self, kinds: Counter[str], workers: int) -> float | None:
+        """Seconds that so many tasks of each kind take that many workers; None if nothing is known of a kind."""
+        known = {kind: _mean(self.seconds[kind][-MOST_LOOKED_AT:]) for kind in kinds if self.seconds.get(kind)}
+        # Kinds that nobody has seen yet are taken for the average of the others, if those are most.
+        seen = sum(kinds[kind] for kind in known)
+        if not known or seen * 2 < sum(kinds.values()):
+            return None if kinds else 0.0
+        spent = sum(kinds[kind] * mean for kind, mean in known.items())
+        return spent * sum(kinds.values()) / seen / max(workers, 1)
+
+    def space(self, kinds: Counter[str]) -> int | None:
+        """Bytes that so many tasks of each kind take; None if nothing is known of a kind."""
+        if any(not self.bytes.get(kind) for kind in kinds):
+            return None
+        return int(sum(count * _mean(self.bytes[kind]) for kind, count in kinds.items()))
+
+
+def costs_of(plan: Plan) -> Costs:
+    """What some tasks of each kind have taken."""
+    costs = Costs()
+    for planned in plan.runs:
+        folder = plan.folder / str(planned.number)
+        for place in planned.found.done:
+            kind = kind_of(planned.run, place)
+            if len(costs.seconds[kind]) < MOST_LOOKED_AT:
+                costs.seconds[kind].append(_seconds(folder, place))
+                costs.bytes[kind].append(_bytes(folder / place))
+    return costs
+
+
+def _seconds(folder: Path, place: str) -> float:
+    file = folder / place / RESULTS / "json" / f"{step_of(place)}_results.json"
+    try:
+        return float(parse_object(read_bounded(file, MOST_BYTES)).get("elapsed_time", 0.0))
+    except (errors.InvalidInput, TypeError, ValueError):
+        return 0.0
+
+
+def _bytes(folder: Path) -> int:
+    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
+
+
+def _mean(values: Iterable[float]) -> float:
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def free_space(folder: Path) -> int:
+    """Bytes that are free where `folder` is, or will be."""
+    return shutil.disk_usage(next(one for one in (folder, *folder.absolute().parents) if one.exists())).free
+
+
+def duration(seconds: float) -> str:
+    """A time for people.
+
+    Example:
+        >>> duration(8.2), duration(312), duration(7_300), duration(200_000)
+        ('8 s', '5 min', '2 h 1 min', '2 d 7 h')
+    """
+    minutes, hours = round(seconds / 60), round(seconds / 3600)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if hours < 48 else f"{hours // 24} d {hours % 24} h"
+
+
+def size(num_bytes: float) -> str:
+    """A number of bytes for people.
+
+    Example:
+        >>> size(812), size(5_400_000)
+        ('812 bytes', '5.4 MB')
+    """
+    power = min(max(len(str(int(num_bytes))) - 1, 0) // 3, len(UNITS) - 1)
+    return f"{num_bytes / 1000**power:.{min(power, 1)}f} {UNITS[power]}"

@@ -1,0 +1,160 @@
+"""Running a study: the same call begins it, goes on with it, and does what was added to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.config import gin_config
+from causal_disent.files import check_place, new_file
+from causal_disent.protocols import Engine
+from causal_disent.registry import registry
+from causal_disent.runs.study.estimate import costs_of
+from causal_disent.runs.study.folders import lease_of, look
+from causal_disent.runs.study.lease import Owner
+from causal_disent.runs.study.numbers import give_numbers
+from causal_disent.runs.study.plan import Plan, make_plan
+from causal_disent.runs.study.progress import Progress
+from causal_disent.runs.study.schedule import Schedule
+from causal_disent.runs.study.settings import Study, study
+from causal_disent.runs.study.work import perform, problems
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["STUDY_FILE", "Ended", "read_study", "run_study"]
+
+#: The settings of a study, kept in its folder for the commands that tell of it.
+STUDY_FILE = "study.gin"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a study ended.
+
+    Attributes:
+        folder: of the study.
+        counts: how many tasks are ``done``, ``failed``, ``running`` (elsewhere) and ``waiting``.
+        full: whether it stopped because nothing could be written any more.
+    """
+
+    folder: Path
+    counts: Counter[str]
+    full: bool = False
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Every headline score, one a row, as `causal_disent.runs.study.table.results_table` gives them."""
+        from causal_disent.runs.study.table import results_table
+
+        return results_table(self.folder)
+
+
+def read_study(
+    config: str | Path, gin_bindings: Sequence[str] = (), engine: str | None = None
+) -> tuple[Study, Engine]:
+    """The study that a config binds, and the engine that it names, or another one."""
+    with gin_config([config], gin_bindings):
+        bound = study()
+        chosen = registry.function("engines", engine or bound["engine"])()
+    return Study(**bound), chosen
+
+
+def run_study(
+    config: str | Path | Study,
+    output_dir: str | Path,
+    *,
+    gin_bindings: Sequence[str] = (),
+    engine: str | Engine | None = None,
+) -> Ended:
+    """Do all of a study that is not done yet.
+
+    Args:
+        config: a config that binds ``study.*``, or a `Study`.
+        output_dir: the folder of the study. Several processes, also of several machines, may share it.
+        gin_bindings: lines that follow the config, such as ``"study.seeds = 3"``.
+        engine: what runs the tasks, or its name; by default the one that the study names.
+
+    Returns:
+        `Ended`; its ``table`` holds the scores. Tasks that fail do not raise: ``counts["failed"]``.
+
+    Raises:
+        causal_disent.errors.CausalDisentError: before anything is started, if the config is wrong, or differs from
+            the one that a task was done with.
+    """
+    if isinstance(config, Study):
+        settings, chosen = config, engine
+        if engine is None or isinstance(engine, str):
+            chosen = registry.function("engines", engine or config.engine)()
+    else:
+        settings, chosen = read_study(config, gin_bindings, engine if isinstance(engine, str) else None)
+        if engine is not None and not isinstance(engine, str):
+            chosen = engine
+    runner: Any = chosen
+    folder = Path(output_dir)
+    check_place(folder)
+    plan = make_plan(settings, folder)
+    plan.check_unchanged()
+    _check_configs(plan, runner)
+    folder.mkdir(parents=True, exist_ok=True)
+    _keep(settings, folder / STUDY_FILE)
+    with Owner(folder) as owner:
+        _tidy(plan, owner)
+        numbers = {planned.run.key: planned.number for planned in plan.runs if planned.number >= 0}
+        numbers = give_numbers(folder, [planned.run for planned in plan.runs], numbers, owner)
+        for planned in plan.runs:
+            planned.number = numbers[planned.run.key]
+        full = _run(plan, owner, runner)
+    for planned in plan.runs:
+        if plan.missing(planned):
+            planned.found = look(str(folder / str(planned.number)))
+    return Ended(folder, plan.counts(), full)
+
+
+def _tidy(plan: Plan, owner: Owner) -> None:
+    """Give back the leases of processes that have ended."""
+    for planned in plan.runs:
+        for unit in planned.found.left:
+            place = lease_of(plan.folder / str(planned.number), unit)
+            if owner.take(place):
+                owner.release(place)
+
+
+def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:
+    """Do what is missing; whether it ended for lack of space."""
+    schedule = Schedule(plan, owner)
+    progress = Progress(plan, costs_of(plan), engine.workers)
+    try:
+        with closing(engine.run(perform, schedule)) as running:
+            for done in running:
+                if done is not None:
+                    progress.ended(done.work, schedule.finished(done))
+                progress.look(schedule.in_flight, schedule.now())
+    finally:
+        progress.close()
+        for work in list(schedule.in_flight):
+            schedule.give_back(work)
+    return schedule.full
+
+
+def _check_configs(plan: Plan, engine: Engine) -> None:
+    """Raise what is wrong with the configs of the tasks to come, found where they would run."""
+    checks = plan.checks()
+    if not checks:
+        return
+    with closing(engine.run(problems, [checks])) as running:
+        done = next(done for done in running if done is not None)
+    if done.failure or done.result:
+        raise errors.ConfigError(done.failure or done.result)
+
+
+def _keep(settings: Study, file: Path) -> None:
+    text = settings.as_config()
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        with new_file(file) as temporary:
+            temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,267 @@
+"""The scores of any tree of result folders as one tidy table: a row for each, plain values, nothing missing."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.arguments import is_number, is_whole
+from causal_disent.files import check_place, new_file, read_bounded
+from causal_disent.registry import registry
+from causal_disent.runs.aggregate import write_parquet
+from causal_disent.runs.calibrate import headlines
+from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
+from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COLUMNS", "GROUP", "results_table", "summary", "write_table"]
+
+#: What tells one combination from another, seeds apart.
+GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
+COLUMNS = (
+    "run", "model", "trained_as", "dataset", "confounding", "varied", "seed", "representation",
+    "metric", "rho", "setting", "score", "value", "better", "first", "path",
+)  # fmt: skip
+#: Folders in which no results are looked for.
+NOT_RESULTS = {RESULTS, FAILURES, LOGS, "artifacts", "tensorboard", "tfhub"}
+AGGREGATE = os.path.join(RESULTS, "aggregate", "evaluation.json")
+SEEDS = ("model.random_seed", "model.model_seed")
+#: What is told in columns of its own, or tells runs apart that are to be compared.
+OWN = re.compile(
+    r"study_task\.|evaluation\.|postprocess\.|representation\.name$|dataset\.(name|confounding)$"
+    r"|model\.(name|model|model_num|random_seed|model_seed|(un)?supervised_data_seed)$"
+)
+
+
+def results_table(folder: str | Path) -> pd.DataFrame:
+    """Every headline score in the result folders below `folder`.
+
+    Args:
+        folder: of a study, or any other.
+
+    Returns:
+        A data frame with a row for each score, and the columns
+
+        - ``run`` (the number in a study, else the folder), ``model``, ``trained_as`` (the registered model; empty
+          if it was not trained here), ``dataset``, ``confounding`` (``none`` if there is none), ``varied`` (what
+          differs between runs of one model, as in ``vae.beta=4``), ``seed`` (of the model; of the evaluation where
+          nothing was trained), ``representation`` (``mean``, say);
+        - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
+          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``better`` (``higher`` or
+          ``lower``), ``first`` (whether it is the one score that stands for the metric), ``path``;
+        - a column for each parameter that is varied, missing where it does not apply.
+
+        Only ``value`` and the last may be missing, so that no row is lost in a pivot table.
+        ``attrs["left_out"]`` lists files that cannot be read.
+
+    Example:
+        >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    root = Path(folder)
+    left_out: list[tuple[str, str]] = []
+    results = list(_results(root, left_out))
+    if not results:
+        raise errors.InvalidInput(
+            f"There are no results below {root}: no folder has {AGGREGATE}, as dlib_evaluate and studies write it."
+        )
+    varied = _varying((result.model, result.settings) for result in results)
+    settings = _varying((result.metric, result.evaluation) for result in results)
+    rows = [row for result in results for row in _rows(result, varied, settings)]
+    table = pd.DataFrame(rows, columns=[*COLUMNS, *sorted(varied), *sorted(settings - varied)])
+    table.attrs["left_out"] = left_out
+    return table
+
+
+@dataclass
+class _Result:
+    """One evaluation: what it was of, and what it found."""
+
+    path: str
+    columns: dict[str, Any]
+    model: str
+    metric: str
+    scores: dict[str, Any]
+    settings: dict[str, str] = field(default_factory=dict)
+    evaluation: dict[str, str] = field(default_factory=dict)
+
+
+def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
+    known: dict[str, dict[str, str]] = {}
+    for at, names, _ in os.walk(root):
+        names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=_numerically)
+        file = os.path.join(at, AGGREGATE)
+        if not os.path.exists(file):
+            continue
+        try:
+            content = parse_object(read_bounded(Path(file), MOST_BYTES))
+            yield from _evaluations(os.path.relpath(at, root), content, known)
+        except errors.InvalidInput as error:
+            left_out.append((file, error.message))
+
+
+def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[str, str]]) -> Iterator[_Result]:
+    """The evaluations that one result folder holds; a list of metrics is one for each."""
+    parts: dict[str, dict[str, Any]] = {
+        "train_config": {},
+        "postprocess_config": {},
+        "evaluation_config": {},
+        "evaluation_results": {},
+    }
+    identity = str(content.get("train_results.uuid", path))
+    for key, value in content.items():
+        part, _, name = key.partition(".")
+        if part in parts:
+            parts[part][name] = value
+    train, made, config = parts["train_config"], parts["postprocess_config"], parts["evaluation_config"]
+    dataset = _plain(config.get("dataset.name") or train.get("dataset.name") or "")
+    oracle = _plain(config.get("representation.name", ""))
+    trained_as = _reference(train.get("model.model", ""))
+    place = Path(path).parts
+    in_study = METRICS in place
+    run = place[: place.index(METRICS)] if in_study else place[:-1] or place
+    named = _plain(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
+    seeds = [_plain(train.get(key)) for key in SEEDS] + [_plain(config.get("evaluation.random_seed"))]
+    columns = {
+        "run": "/".join(run),
+        "model": _plain(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
+        "trained_as": trained_as,
+        "dataset": dataset,
+        "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
+        "seed": next((seed for seed in seeds if is_whole(seed)), 0),
+        "representation": named,
+    }
+    of_model = ("dataset.", f"{dataset}.", f"{oracle}.")
+    settings = known.setdefault(
+        identity,
+        {
+            key: str(text)
+            for key, text in (train or {k: v for k, v in config.items() if k.startswith(of_model)}).items()
+            if not OWN.match(key)
+        },
+    )
+    evaluation = {
+        key: str(text) for key, text in config.items() if not OWN.match(key) and not key.startswith(of_model)
+    }
+    names = [
+        _reference(name) for name in re.findall(r"[@'][\w./]+", str(config.get("evaluation.evaluation_fn", "")))
+    ]
+    scores = parts["evaluation_results"]
+    for name in names or [place[-1]]:
+        own = scores
+        if len(names) > 1:
+            own = {key.partition(":")[2]: value for key, value in scores.items() if key.startswith(f"{name}:")}
+        yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
+
+
+def _numerically(name: str) -> tuple[int, str]:
+    return (int(name) if name.isdecimal() else -1, name)
+
+
+def _varying(results: Any) -> set[str]:
+    """The parameters that take several values for one owner."""
+    seen: dict[tuple[str, str], str] = {}
+    found: set[str] = set()
+    for owner, settings in results:
+        for key, text in settings.items():
+            if seen.setdefault((owner, key), text) != text:
+                found.add(key)
+    return found
+
+
+def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dict[str, Any]]:
+    own = {key: _plain(text) for key, text in result.settings.items() if key in varied}
+    measured = {key: _plain(text) for key, text in result.evaluation.items() if key in settings}
+    common = {
+        **own,
+        **measured,
+        **result.columns,
+        "varied": " ".join(f"{key}={_shown(value)}" for key, value in own.items()),
+        "metric": result.metric,
+        "rho": rho if is_whole(rho := _plain(result.evaluation.get(f"{result.metric}.rho"))) else 0,
+        "setting": " ".join(f"{key.rpartition('.')[2]}={_shown(value)}" for key, value in measured.items()),
+        "path": result.path,
+    }
+    stated = _headlines(result)
+    for key, value in result.scores.items():
+        rho, score = _of_rho(key)
+        name = _without_size(score)
+        if name in stated and (is_number(value) or value is None):
+            of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
+            yield {
+                **common,
+                **of_rho,
+                "score": score,
+                "value": float("nan") if value is None else float(value),
+                "better": "lower" if stated[name] else "higher",
+                "first": name == next(iter(stated)),
+            }
+
+
+def _of_rho(key: str) -> tuple[int, str]:
+    """``rho=2:UC`` as the rho and the score; a metric that was given a list of rho has such keys."""
+    found = re.fullmatch(r"rho=(\d+):(.*)", key)
+    return (int(found[1]), found[2]) if found else (0, key)
+
+
+def _without_size(score: str) -> str:
+    """``mean_test_accuracy`` of ``100:mean_test_accuracy``: metrics are known by scores of any size of sample."""
+    return re.sub(r"^\d+:", "", score)
+
+
+def _headlines(result: _Result) -> dict[str, bool]:
+    """The scores that a metric is known by, each with whether lower is better."""
+    if result.metric in registry.names("metrics"):
+        return headlines(registry.get("metrics", result.metric), [result.scores])
+    numbers = [key for key, value in result.scores.items() if is_number(value) and key != "elapsed_time"]
+    return {_without_size(_of_rho(key)[1]): False for key in numbers}
+
+
+def _plain(text: Any) -> Any:
+    """The value that a config's text stands for: ``candle_mini`` of ``'candle_mini'``."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def _shown(text: Any) -> str:
+    value = _plain(text)
+    return "none" if value is None else str(value)
+
+
+def _reference(text: Any) -> str:
+    """``vae`` of ``@some/scope/vae()``."""
+    return re.split(r"[./@']", str(text).removesuffix("()"))[-1]
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean, standard deviation (0 for one seed) and number of seeds of each combination, in the table's order.
+
+    Args:
+        table: as `results_table` gives it.
+    """
+    grouped = table.groupby([*GROUP, "better", "first", "trained_as"], sort=False)["value"]
+    found = grouped.agg(mean="mean", spread="std", seeds="size").reset_index()
+    return found.fillna({"spread": 0.0})
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as the name of the file says: ``.csv`` or ``.parquet``."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise errors.InvalidInput(f"A table is written as .csv or .parquet; given: {path}.")
+    check_place(path)
+    with new_file(path) as temporary:
+        if path.suffix == ".csv":
+            table.to_csv(temporary, index=False)
+        else:
+            write_parquet(table, temporary)

@@ -1,0 +1,13 @@
+"""What this plugin registers."""
+
+from __future__ import annotations
+
+from causal_disent.hookspecs import hookimpl
+from causal_disent.registry import Register
+
+__all__ = ["register_engines"]
+
+
+@hookimpl
+def register_engines(register: Register) -> None:
+    register("ray", "causal_disent_ray.engine:RayEngine", summary="Ray tasks, on this machine or on a cluster")

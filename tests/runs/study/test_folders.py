@@ -1,0 +1,116 @@
+"""What folders hold, with and without the index."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from causal_disent.runs.study import folders
+from causal_disent.runs.study.folders import INDEX, Found, scan
+
+
+def add(study, number, task, stamp="s"):
+    step = folders.step_of(task)
+    place = study / str(number) / task / "results" / "json"
+    place.mkdir(parents=True)
+    (place / f"{step}_config.json").write_text(json.dumps({"study_task.config": f"'{stamp}'"}))
+
+
+def age(study):
+    """Let everything be as old as it would be in life, so that the index takes it."""
+    for at, _, _ in os.walk(study):
+        os.utime(at, ns=(10**18, 10**18 + int(os.stat(at).st_mtime_ns % 10**9)))
+
+
+@pytest.fixture
+def study(tmp_path):
+    for number in range(3):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "run.json").write_text(json.dumps({"model": f"m{number}"}))
+        add(tmp_path, number, "model")
+        add(tmp_path, number, "postprocessed/mean")
+        add(tmp_path, number, "metrics/mean/mig", f"mig{number}")
+    age(tmp_path)
+    return tmp_path
+
+
+def test_what_is_there_is_found(study):
+    found = scan(study)
+    assert found[1] == Found(
+        {"model": "m1"}, {"model": "s", "postprocessed/mean": "s", "metrics/mean/mig": "mig1"}
+    )
+    assert list(found) == [0, 1, 2]
+
+
+def unread(monkeypatch):
+    """Have every reading of a run's folder fail."""
+
+    def look(*_):
+        raise AssertionError("a folder was read that the index knows")
+
+    monkeypatch.setattr(folders, "look", look)
+
+
+def test_the_second_scan_reads_nothing(study, monkeypatch):
+    first = scan(study)
+    unread(monkeypatch)
+    assert scan(study) == first
+
+
+@pytest.mark.parametrize("place", ["model", "postprocessed/mean", "metrics/mean/mig"])
+def test_what_was_removed_is_missed_in_spite_of_the_index(study, place):
+    scan(study)
+    shutil.rmtree(study / "1" / place)
+    assert place not in scan(study)[1].done and place in scan(study)[2].done
+
+
+@pytest.mark.parametrize("task", ["postprocessed/sampled", "metrics/mean/irs", "metrics/sampled/mig"])
+def test_what_was_added_is_found_in_spite_of_the_index(study, task):
+    scan(study)
+    add(study, 2, task)
+    assert task in scan(study)[2].done
+
+
+def test_what_changed_a_moment_ago_is_not_put_into_the_index(study):
+    add(study, 0, "metrics/mean/irs")
+    scan(study)
+    assert "0" not in json.loads((study / INDEX).read_text())["runs"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"version": 1}', '{"version": 0, "runs": {}}', '{"version": 1, "runs": {"0": {}}}', "\xff"],
+)
+def test_an_index_that_cannot_be_used_is_made_anew(study, text):
+    first = scan(study)
+    (study / INDEX).write_text(text)
+    assert scan(study) == first
+    assert len(json.loads((study / INDEX).read_text())["runs"]) == 3
+
+
+def test_half_written_folders_and_others_do_not_count(study):
+    (study / "0/metrics/mean/.irs.x.partial").mkdir()
+    (study / "notes").mkdir()
+    (study / "0/model.partial").mkdir()
+    assert list(scan(study)[0].done) == ["model", "postprocessed/mean", "metrics/mean/mig"]
+
+
+def test_a_folder_without_results_is_told_from_one_with(study):
+    (study / "0/metrics/mean/irs").mkdir()
+    assert scan(study)[0].done["metrics/mean/irs"] is None
+
+
+def test_failures_and_leases(study):
+    (study / "0/failures/metrics/mean").mkdir(parents=True)
+    for metric in ("mig", "irs"):
+        (study / f"0/failures/metrics/mean/{metric}.json").write_text('{"message": "no", "attempts": 2}')
+    (study / "0/failures/metrics/mean/torn.json").write_text('{"mess')
+    (study / "0/.train.lease.3").write_text("elsewhere~1~x")
+    found = scan(study)[0]
+    assert found.failed == {"metrics/mean/irs": {"message": "no", "attempts": 2}}  # mig is done
+    assert found.leases == ["train"]
+
+
+def test_no_study_is_an_empty_one(tmp_path):
+    assert scan(tmp_path / "nowhere") == {}

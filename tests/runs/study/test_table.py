@@ -1,0 +1,182 @@
+"""Tidy tables of trees of result folders."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causal_disent import errors, evaluate_with_gin
+from causal_disent.report.published import published
+from causal_disent.report.results import best_text, results_text
+from causal_disent.runs.study.table import COLUMNS, results_table, summary, write_table
+
+FEW = ["irs.num_train = 100", "mig.num_train = 100", "uc.num_train = 100"]
+
+
+def write(folder, scores, config=None, train=None, results="evaluation_results"):
+    """A result folder as a run writes it, with these scores."""
+    content = {f"{results}.{key}": value for key, value in scores.items()}
+    content |= {f"evaluation_config.{key}": value for key, value in (config or {}).items()}
+    content |= {f"train_config.{key}": value for key, value in (train or {}).items()}
+    place = folder / "results/aggregate"
+    place.mkdir(parents=True)
+    (place / "evaluation.json").write_text(json.dumps(content))
+
+
+def trained(beta, seed, **more):
+    return {
+        "model.model": "@vae()",
+        "model.name": "'beta_vae'",
+        "model.random_seed": str(seed),
+        "model.model_seed": "None",
+        "vae.beta": str(beta),
+        "dataset.name": "'candle_mini'",
+        **more,
+    }
+
+
+def measured(metric="mig", **more):
+    return {
+        "evaluation.evaluation_fn": f"@{metric}",
+        "evaluation.random_seed": "0",
+        "dataset.name": "'candle_mini'",
+        "dataset.confounding": "None",
+        **more,
+    }
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Two values of beta with two seeds each, measured by mig, and by uc with two values of rho."""
+    for number, (beta, seed) in enumerate([(1, 0), (1, 1), (4, 0), (4, 1)]):
+        place, train = tmp_path / str(number) / "metrics/mean", trained(beta, seed)
+        write(place / "mig", {"discrete_mig": beta / 10 + seed / 100, "uuid": "x"}, measured(), train)
+        for rho in (1, 5):
+            config = measured("uc", **{"uc.rho": str(rho)})
+            write(place / f"uc_rho={rho}", {"UC": rho / 10, "elapsed_time": 3.0}, config, train)
+    return tmp_path
+
+
+def test_values_are_plain_and_what_differs_is_told(tree):
+    table = results_table(tree)
+    assert list(table.columns) == [*COLUMNS, "vae.beta", "uc.rho"]
+    assert len(table) == 12 and not table[list(COLUMNS)].isna().any().any()
+    first = table.iloc[0].to_dict()
+    whole = {"run": "0", "model": "beta_vae", "trained_as": "vae", "dataset": "candle_mini", "confounding": "none"}
+    assert whole.items() <= first.items() and first["seed"] == 0
+    assert first["varied"] == "vae.beta=1" and first["vae.beta"] == 1 and first["representation"] == "mean"
+    uc = table[table["metric"] == "uc"]
+    assert set(uc["setting"]) == {"rho=1", "rho=5"} and set(uc["rho"]) == {1, 5}
+    assert set(table[table["metric"] == "mig"]["setting"]) == {""} and table["first"].all()
+    assert table["path"].iloc[0] == "0/metrics/mean/mig"
+
+
+def test_no_row_is_lost_in_a_pivot_table(tree):
+    write(tree / "oracle/mig", {"discrete_mig": 1.0}, measured(**{"representation.name": "'perfect_oracle'"}))
+    table = results_table(tree)
+    pivot = table.pivot_table("value", ["model", "varied", "seed"], ["metric", "setting"])
+    assert int(pivot.notna().sum().sum()) == len(table) == 13
+    assert pivot.loc["perfect_oracle", ("mig", "")].tolist() == [1.0]
+
+
+def test_the_summary_is_over_seeds(tree):
+    found = summary(results_table(tree))
+    row = found[(found["metric"] == "mig") & (found["varied"] == "vae.beta=4")].iloc[0]
+    assert row["mean"] == pytest.approx(0.405) and row["seeds"] == 2
+    assert row["spread"] == pytest.approx(np.std([0.40, 0.41], ddof=1))
+    assert len(found) == 2 * 3
+
+
+def test_text_has_a_row_for_each_model_and_a_column_for_each_score(tree):
+    lines = [line.split() for line in results_text(results_table(tree)).splitlines()]
+    assert lines[0] == ["data", "set", "candle_mini"]
+    assert lines[1] == ["model", "varied", "discrete_mig", "UC", "rho=1", "UC", "rho=5"]
+    assert lines[3][:4] == ["beta_vae", "vae.beta=1", "0.105", "±"] and len(lines) == 5
+
+
+def test_published_numbers_stand_beside(tree):
+    text = results_text(results_table(tree), "aaai_1")
+    header, row = text.splitlines()[1], text.splitlines()[3]
+    assert "UC rho=5, published" in header and "UC rho=1, published" not in header
+    rows = published("aaai_1", metric="UC", model="beta-VAE")
+    assert row.split()[-1] == rows[rows["rho"] == 5]["printed"].iloc[0]
+    assert "table 1" in text
+    with pytest.raises(errors.UnknownName, match="Did you mean 'aaai_1'"):
+        results_text(results_table(tree), "aai_1")
+
+
+def test_the_best_comes_first_in_the_metrics_own_direction(tree):
+    lines = best_text(results_table(tree), "mig").splitlines()
+    assert [line.split()[1] for line in lines[3:]] == ["vae.beta=4", "vae.beta=1"]
+    for number, (seed, value) in enumerate([(0, 3.0), (0, 2.0)]):
+        config = measured("unsupervised_metrics")
+        train = trained(number, seed)
+        write(tree / f"9{number}/metrics/mean/u", {"gaussian_total_correlation": value}, config, train)
+    lines = best_text(results_table(tree), "gaussian_total_correlation").splitlines()
+    assert "lower is better" in lines[1] and [line.split()[1] for line in lines[3:]] == [
+        "vae.beta=1",
+        "vae.beta=0",
+    ]
+    with pytest.raises(errors.UnknownName, match="Unknown metric or score 'mgi'. Did you mean 'mig'?"):
+        best_text(results_table(tree), "mgi")
+
+
+def test_real_result_folders(tmp_path, oracle_folder):
+    """What `dlib_evaluate` writes, of a list of metrics and of a list of rho, at any depth."""
+    oracle = oracle_folder()
+    several = ["evaluation.evaluation_fn = [@irs, @mig]", "evaluation.random_seed = 7", *FEW]
+    bins = ["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 5"]
+    both = evaluate_with_gin(oracle, tmp_path / "tree/a/b/both", gin_bindings=[*several, *bins])
+    rhos = evaluate_with_gin(
+        oracle, tmp_path / "tree/uc", gin_config_files=["metrics/uc.gin"], gin_bindings=["uc.rho = [1, 2]", *FEW]
+    )
+    table = results_table(tmp_path / "tree").set_index(["metric", "rho"])
+    assert set(table["model"]) == {"perfect_oracle"} and set(table["seed"]) == {0, 7}
+    assert table.loc[("irs", 0), "value"] == both["irs:IRS"]
+    assert table.loc[("mig", 0), "value"] == both["mig:discrete_mig"]
+    assert table.loc[("uc", 2), "value"] == rhos["rho=2:UC"] and table.loc[("uc", 2), "setting"] == "rho=2"
+    assert table.loc[("uc", 2), "score"] == "UC"
+
+
+def test_a_metric_that_nobody_knows_has_all_its_numbers(tmp_path):
+    scores = {"one": 1.0, "text": "x", "list": [1], "elapsed_time": 2.0, "10:two": 2.0, "nothing": None}
+    write(tmp_path / "x", scores, measured("strange"))
+    table = results_table(tmp_path)
+    assert dict(zip(table["score"], table["value"], strict=True)) == {"one": 1.0, "10:two": 2.0}
+
+
+def test_scores_of_two_metrics_that_are_called_alike_are_told_apart(tmp_path):
+    for metric in ("beta_vae_sklearn", "factor_vae_score"):
+        write(tmp_path / metric, {"eval_accuracy": 0.5}, measured(metric))
+    text = results_text(results_table(tmp_path))
+    assert "beta_vae_sklearn:eval_accuracy" in text and "factor_vae_score:eval_accuracy" in text
+
+
+def test_files_that_cannot_be_read_are_left_out(tree):
+    file = tree / "0/metrics/mean/mig/results/aggregate/evaluation.json"
+    file.write_text("{")
+    table = results_table(tree)
+    assert len(table) == 11 and table.attrs["left_out"] == [(str(file), "it is not JSON, or cut off.")]
+
+
+def test_a_folder_without_results(tmp_path):
+    with pytest.raises(errors.InvalidInput, match="There are no results below"):
+        results_table(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.parquet"])
+def test_tables_are_written(tree, tmp_path, name):
+    table = results_table(tree)
+    write_table(table, tmp_path / name)
+    read = pd.read_csv if name.endswith("csv") else pd.read_parquet
+    again = read(tmp_path / name, **({"keep_default_na": False} if name.endswith("csv") else {}))
+    assert again["value"].tolist() == table["value"].tolist() and list(again.columns) == list(table.columns)
+    with pytest.raises(errors.InvalidInput, match="written as .csv or .parquet"):
+        write_table(table, tmp_path / "scores.xls")
+
+
+def test_published_numbers_are_all_kept_in_a_pivot_table():
+    table = published("aaai_1")
+    pivot = table.pivot_table("value", "model", ["metric", "rho"])
+    assert int(pivot.notna().sum().sum()) == len(table) == 54
