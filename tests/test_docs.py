@@ -2,8 +2,6 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,43 +17,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 def test_the_page_on_metrics_is_current():
     assert (ROOT / "docs/metrics.md").read_text() == metrics_page()
-
-
-def words_and_numbers(text):
-    """Text apart from its numbers, whose last digits are not the same on all processors, and the numbers."""
-    number = r"(?<!\w)\d+\.\d+"
-    return re.sub(number, "", text).split(), [float(found) for found in re.findall(number, text)]
-
-
-@pytest.mark.parametrize(
-    ("code", "printed"),
-    [
-        found
-        for page in ("README.md", "docs/confounding.md", "docs/your_own_data.md")
-        for found in re.findall(
-            r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", (ROOT / page).read_text(), flags=re.S
-        )
-    ],
-)
-def test_the_python_blocks_run(code, printed, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {})
-    out = capsys.readouterr().out
-    assert all(number in out for number in re.findall(r"# (\d+\.\d+)\.\.\.", code))
-    if printed:
-        words, numbers = words_and_numbers(out)
-        expected_words, expected_numbers = words_and_numbers(printed)
-        assert words == expected_words
-        assert numbers == pytest.approx(expected_numbers, abs=0.02)
-
-
-def test_the_commands_of_the_readme_run(tmp_path):
-    text = (ROOT / "README.md").read_text()
-    block = re.search(r"    mkdir model.*?(?=\n\n)", text, flags=re.S)[0]
-    script = block.replace("dlib_evaluate", f"{sys.executable} -m causal_disent.cli.dlib_evaluate")
-    done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "rho=2:UC" in done.stdout and (tmp_path / "result/results").is_dir()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -88,10 +88,11 @@ def run_console(text, folder):
     commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", text, flags=re.M)
     assert commands, f"a console block has lines that begin with '$ ':\n{text}"
     checkout = [str(folder)] if (folder / "setup.cfg").is_file() else []
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])  # an empty place would mean the current folder
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": os.pathsep.join([*checkout, f"{folder}/site", os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([*checkout, f"{folder}/site", *inherited]),
     }
     pip = f'pip() {{ "{sys.executable}" "{ROOT}/tests/docs_pip.py" "{folder}/site" "$@"; }}'
     done = subprocess.run(
@@ -108,10 +109,17 @@ def alike(wanted, found):
 
 def nearly_alike(wanted, found):
     """Alike but for fractions, which may differ by `TOLERANCE`."""
-    fraction = r"(?<![\w.])-?\d+\.\d+(?![\w.])"
-    numbers = [[float(number) for number in re.findall(fraction, text)] for text in (wanted, found)]
-    close = "..." in wanted or numbers[0] == pytest.approx(numbers[1], abs=TOLERANCE)
-    return close and alike(re.sub(fraction, "0", wanted), re.sub(fraction, "0", found))
+    fraction = r"(?<![\w.])-?\d+\.\d+(?![\w])"
+    wanted, found = " ".join(wanted.split()), " ".join(found.split())
+    pattern = r".*?".join(
+        rf"({fraction})".join(re.escape(words) for words in re.split(fraction, part))
+        for part in wanted.split("...")
+    )
+    matched = re.fullmatch(pattern, found)
+    numbers = [float(number) for number in re.findall(fraction, wanted)]
+    return matched is not None and [float(group) for group in matched.groups()] == pytest.approx(
+        numbers, abs=TOLERANCE
+    )
 
 
 def missing_plugins(page, text):
@@ -123,7 +131,7 @@ def missing_plugins(page, text):
 
 def copy_checkout(folder):
     """What a contributor has before them, with its environment."""
-    for name in ("causal_disent", "gin_configs", "tests/metrics"):
+    for name in ("causal_disent", "gin_configs", "tests/metrics", "tests/reference"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "tests/conftest.py"):
         shutil.copy(ROOT / name, folder / name)
@@ -198,6 +206,13 @@ def test_a_wrong_number_is_found():
     with pytest.raises(AssertionError, match="printed: 3"):
         run_python("print(1 + 2)  # 4", {}, "page")
     run_python("print(1 / 3)  # 0.33...", {}, "page")
+
+
+def test_a_table_is_compared_nearly():
+    table = "name  score\nuc    0.500\n...\ncg  1.000\n"
+    assert nearly_alike(table, "name score\nuc 0.505\nirs 0.3\ncg 0.99")
+    assert not nearly_alike(table, "name score\nuc 0.53\nirs 0.3\ncg 1.0")
+    assert not nearly_alike(table, "name score\nirs 0.500\ncg 1.000")
 
 
 def test_a_failing_command_is_found(tmp_path):
