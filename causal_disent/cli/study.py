@@ -73,10 +73,10 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace, config: Path) -> int:
-    from causal_disent.report.results import results_text
-    from causal_disent.report.study import plan_text
     from causal_disent.runs.study import read_study, run_study
     from causal_disent.runs.study.plan import STATES, make_plan
+    from causal_disent.runs.study.results_text import results_text
+    from causal_disent.runs.study.state_text import plan_text
 
     settings, engine = read_study(config, _bindings(arguments, config), arguments.engine)
     folder: Path = arguments.output_dir
@@ -138,7 +138,7 @@ def _config(arguments: argparse.Namespace) -> Path:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.study import state_text
+    from causal_disent.runs.study.state_text import state_text
 
     arguments.output_dir = Path(*arguments.arguments[:1]) if arguments.arguments else arguments.output_dir
     say(state_text(_plan(arguments), everything=arguments.all))
@@ -146,7 +146,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.study import run_text
+    from causal_disent.runs.study.state_text import run_text
 
     number = _number(arguments.arguments[0])
     say(run_text(_plan(arguments), number))
@@ -182,7 +182,7 @@ def _number(text: str) -> int:
 
 
 def _best(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.results import best_text
+    from causal_disent.runs.study.results_text import best_text
     from causal_disent.runs.study.table import results_table
 
     say(best_text(results_table(arguments.output_dir), arguments.arguments[0]))
