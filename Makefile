@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TENSORFLOW := .venv-tf/.installed
 BLENDER := .venv-bpy/.installed
+RAY := .venv-ray/.installed
 PEER := .venv-peer/.installed
 PLUGINS := plugins/causal_disent_candle plugins/causal_disent_crl plugins/causal_disent_datasets \
 	plugins/causal_disent_torch
@@ -24,7 +25,7 @@ demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
 	$(BIN)/causal-disent demo_model
 
-test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) lint
+test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) tests causal_disent
 	$(PYTEST) plugins/causal_disent_datasets
 	$(PYTEST) plugins/causal_disent_candle
@@ -32,6 +33,7 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) lint
 	$(PYTEST) plugins/causal_disent_torch
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
+	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 
 # Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
@@ -45,7 +47,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED) $(PEER)
+bench: $(INSTALLED) $(PEER) $(RAY)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
@@ -56,6 +58,7 @@ bench: $(INSTALLED) $(PEER)
 	$(BIN)/python benchmarks/bench_torch.py
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py
+	$(BIN)/python benchmarks/bench_study.py --ray .venv-ray/bin/python
 
 # disentanglement_lib itself, to compare with; it no longer runs with its own dependencies.
 $(PEER):
@@ -79,6 +82,13 @@ $(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
 	.venv-tf/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_tf
 	touch $@
 
+# Ray apart as well: it is large, and only the tests of its own plugin need it.
+$(RAY): setup.cfg constraints.txt plugins/causal_disent_ray/setup.cfg
+	test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python $(INSTALL) ray pytest --editable .
+	.venv-ray/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_ray
+	touch $@
+
 # Blender as a module exists for some versions of Python only; without it the tests that render are skipped.
 $(BLENDER):
 	test -x .venv-bpy/bin/python || $(PYTHON) -m venv .venv-bpy
@@ -87,4 +97,4 @@ $(BLENDER):
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-tf .venv-bpy .venv-peer output build *.egg-info
+	rm -rf $(VENV) .venv-tf .venv-bpy .venv-peer .venv-ray output build *.egg-info

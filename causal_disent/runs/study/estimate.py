@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,8 +23,8 @@ UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def kind_of(run: Run, place: str) -> str:
-    """What tasks are compared by: the model that is trained, the representation, or the metric."""
-    return run.model.name if place == MODEL and run.model else place.rpartition("/")[2]
+    """What tasks are compared by: the step, then the model that is trained, the representation, or the metric."""
+    return f"{step_of(place)} {run.model.name if place == MODEL and run.model else place.rpartition('/')[2]}"
 
 
 @dataclass
@@ -33,23 +32,29 @@ class Costs:
     """Seconds and bytes of the tasks that were looked at, by their kind."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    bytes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    bytes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def left(self, kinds: Counter[str], workers: int) -> float | None:
-        """Seconds that so many tasks of each kind take that many workers; None if nothing is known of a kind."""
-        known = {kind: _mean(self.seconds[kind][-MOST_LOOKED_AT:]) for kind in kinds if self.seconds.get(kind)}
-        # Kinds that nobody has seen yet are taken for the average of the others, if those are most.
-        seen = sum(kinds[kind] for kind in known)
-        if not known or seen * 2 < sum(kinds.values()):
-            return None if kinds else 0.0
-        spent = sum(kinds[kind] * mean for kind, mean in known.items())
-        return spent * sum(kinds.values()) / seen / max(workers, 1)
+        """Seconds that so many tasks of each kind take that many workers; None if nothing is known of a step."""
+        total = _total(self.seconds, kinds)
+        return None if total is None else total / max(workers, 1)
 
-    def space(self, kinds: Counter[str]) -> int | None:
-        """Bytes that so many tasks of each kind take; None if nothing is known of a kind."""
-        if any(not self.bytes.get(kind) for kind in kinds):
+    def space(self, kinds: Counter[str]) -> float | None:
+        """Bytes that so many tasks of each kind take; None if nothing is known of a step."""
+        return _total(self.bytes, kinds)
+
+
+def _total(costs: dict[str, list[float]], kinds: Counter[str]) -> float | None:
+    """What so many tasks of each kind cost; a kind that none is known of, as the others of its step."""
+    latest = {kind: values[-MOST_LOOKED_AT:] for kind, values in costs.items() if values}
+    means = {kind: sum(values) / len(values) for kind, values in latest.items()}
+    total = 0.0
+    for kind, count in kinds.items():
+        alike = [mean for other, mean in means.items() if other.split()[0] == kind.split()[0]]
+        if not alike:
             return None
-        return int(sum(count * _mean(self.bytes[kind]) for kind, count in kinds.items()))
+        total += count * means.get(kind, sum(alike) / len(alike))
+    return total
 
 
 def costs_of(plan: Plan) -> Costs:
@@ -77,11 +82,6 @@ def _bytes(folder: Path) -> int:
     return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
 
 
-def _mean(values: Iterable[float]) -> float:
-    values = list(values)
-    return sum(values) / len(values)
-
-
 def free_space(folder: Path) -> int:
     """Bytes that are free where `folder` is, or will be."""
     return shutil.disk_usage(next(one for one in (folder, *folder.absolute().parents) if one.exists())).free
@@ -92,7 +92,7 @@ def duration(seconds: float) -> str:
 
     Example:
         >>> duration(8.2), duration(312), duration(7_300), duration(200_000)
-        ('8 s', '5 min', '2 h 1 min', '2 d 7 h')
+        ('8 s', '5 min', '2 h 2 min', '2 d 8 h')
     """
     minutes, hours = round(seconds / 60), round(seconds / 3600)
     if seconds < 100:

@@ -192,19 +192,20 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
         "path": result.path,
     }
     stated = _headlines(result)
-    for key, value in result.scores.items():
-        rho, score = _of_rho(key)
+    order = list(stated)
+    keyed = [(*_of_rho(key), value) for key, value in result.scores.items()]
+    found = [one for one in keyed if _without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
+    for rho, score, value in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
         name = _without_size(score)
-        if name in stated and (is_number(value) or value is None):
-            of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
-            yield {
-                **common,
-                **of_rho,
-                "score": score,
-                "value": float("nan") if value is None else float(value),
-                "better": "lower" if stated[name] else "higher",
-                "first": name == next(iter(stated)),
-            }
+        of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
+        yield {
+            **common,
+            **of_rho,
+            "score": score,
+            "value": float("nan") if value is None else float(value),
+            "better": "lower" if stated[name] else "higher",
+            "first": name == order[0],
+        }
 
 
 def _of_rho(key: str) -> tuple[int, str]:

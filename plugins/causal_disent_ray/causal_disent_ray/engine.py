@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
@@ -18,8 +19,8 @@ from causal_disent.runs.worker import THREADS
 
 __all__ = ["RayEngine"]
 
-#: Seconds between two looks at what has finished.
-TICK = 0.2
+#: Seconds between two looks at what has finished, and for an answer from an address.
+TICK, PATIENCE = 0.2, 10.0
 #: What Ray takes for a task besides `memory`, which may be text here.
 RESOURCES = ("num_cpus", "num_gpus", "memory", "resources", "scheduling_strategy", "accelerator_type")
 
@@ -81,6 +82,7 @@ class RayEngine:
         # Workers import what the driver can, and have as many threads as those of a local engine.
         environment = dict.fromkeys(THREADS, str(self._threads))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        self._check_address()
         own = {"num_cpus": self._cores, "include_dashboard": False} if self._address is None else {}
         try:
             ray.init(
@@ -91,8 +93,19 @@ class RayEngine:
                 **own,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
-            place = self._address or "this machine"
-            raise errors.InvalidInput(f"Ray cannot be reached at {place}: {error}") from None
+            raise self._unreachable(error) from None
+
+    def _check_address(self) -> None:
+        """Raise if nobody listens at the address: Ray would try for ten minutes."""
+        host, colon, port = (self._address or "").rpartition(":")
+        if colon and port.isdecimal() and "/" not in host:
+            try:
+                socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+            except (OSError, OverflowError) as error:
+                raise self._unreachable(error) from None
+
+    def _unreachable(self, error: Exception) -> errors.InvalidInput:
+        return errors.InvalidInput(f"Ray cannot be reached at {self._address or 'this machine'}: {error}")
 
     def run(
         self, function: Callable[[Any], Any], work: Iterable[Any | None]
