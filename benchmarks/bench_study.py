@@ -30,9 +30,10 @@ from _timing import pin_threads
 
 pin_threads()
 
+from causal_disent.report.study import plan_text  # noqa: E402
+
 from causal_disent import evaluate_with_gin, results_table, run_study  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
-from causal_disent.report.study import plan_text  # noqa: E402
 from causal_disent.runs.results import parse_object  # noqa: E402
 from causal_disent.runs.study import Study  # noqa: E402
 from causal_disent.runs.study.expand import digest  # noqa: E402
