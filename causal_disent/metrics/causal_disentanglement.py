@@ -11,8 +11,9 @@ import numpy as np
 from causal_disent.arguments import check_pairs, check_random_state
 from causal_disent.metrics.cg import CgResult, cg
 from causal_disent.metrics.irs import IrsResult, irs
-from causal_disent.metrics.tools.declaration import declaration_of, metric
-from causal_disent.metrics.tools.decoded import Decode, PredictProba, decoded_points
+from causal_disent.metrics.tools.adapter import keys_of
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
 from causal_disent.protocols import Attribution, FloatArray, IntArray
@@ -68,13 +69,14 @@ def causal_disentanglement_per_rho(
 
 def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str, Any]:
     """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
-    parts = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
-    return {key: value for part, found in parts for key, value in declaration_of(part).keys(found, names).items()}
+    parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
+    found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
+    return {key: value for keys in found for key, value in keys.items()}
 
 
 @metric(
     "causal_disentanglement",
-    needs=decoded_points("causal_disentanglement"),
+    needs=DecodedPoints(metric="causal_disentanglement"),
     reports=_keys,
     headline="CG",
     once=("IRS", "num_active_dims"),

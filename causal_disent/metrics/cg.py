@@ -14,7 +14,7 @@ from causal_disent.metrics.tools.attribution import attribute, check_sets, selec
 from causal_disent.metrics.tools.baselines import baseline_of
 from causal_disent.metrics.tools.bootstrap import Bounded, check_bootstrap, interval, resample_counts
 from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.decoded import Decode, PredictProba, decoded_points
+from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
 from causal_disent.metrics.tools.interventions import effects
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
@@ -75,7 +75,7 @@ def cg_per_rho(
 
 @metric(
     "cg",
-    needs=decoded_points("cg"),
+    needs=DecodedPoints(metric="cg"),
     reports={
         "CG": "score",
         "CG_average": "average",

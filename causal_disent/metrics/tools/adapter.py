@@ -90,12 +90,8 @@ def _called(
         with fits_of(declaration.name):
             return measure(dict(bound.arguments))
 
-    function = declaration.function
-    adapted.__name__, adapted.__qualname__, adapted.__module__ = (
-        declaration.name,
-        declaration.name,
-        function.__module__,
-    )
+    adapted.__name__ = adapted.__qualname__ = declaration.name
+    adapted.__module__ = declaration.function.__module__
     adapted.__doc__ = f"{line}\n\nReturns:\n    {_named_keys(declaration)}"
     adapted.__signature__ = whole  # type: ignore[attr-defined]
     adapted.declaration = declaration  # type: ignore[attr-defined]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
-from causal_disent.metrics.tools.adapter import keys_of, on_data, on_fixed_data
+from causal_disent.metrics.tools.adapter import on_data, on_fixed_data
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
 from causal_disent.registry import Entry
 
-__all__ = ["Declaration", "declaration_of", "metric"]
+__all__ = ["Declaration", "metric"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,16 +47,6 @@ class Declaration:
         """The same of given observations (points, ...) and labels (factors, points)."""
         return on_fixed_data(self)
 
-    def keys(self, result: Any, names: Sequence[str], **labels: Any) -> dict[str, Any]:
-        """What a result file holds of a result.
-
-        Args:
-            result: what the function returned.
-            names: of the factors.
-            labels: what else stands in braces in the keys.
-        """
-        return keys_of(self.reports, result, names, labels)
-
     def entries(self, owner: str) -> Iterator[Entry]:
         """What becomes known when a hook registers the function."""
         facts = dict(self.facts) | ({} if self.needs.kind == "metrics" else {"supplied": self.needs.supplied})
@@ -64,11 +54,6 @@ class Declaration:
         if self.validation:
             summary, facts = f"{self.name} of given observations and labels", {"supplied": VALIDATION_ARGUMENTS}
             yield Entry("parts", self.validation, owner, self.on_fixed_data, summary, facts)
-
-
-def declaration_of(function: Any) -> Declaration:
-    """What was declared of a metric's function."""
-    return function.declaration
 
 
 def metric(

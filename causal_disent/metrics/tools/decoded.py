@@ -14,7 +14,7 @@ from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.registry import registry
 
-__all__ = ["Decode", "DecodedPoints", "PredictProba", "decoded_points", "image_exchange", "make_classifier"]
+__all__ = ["Decode", "DecodedPoints", "PredictProba", "image_exchange", "make_classifier"]
 
 Decode = Callable[[FloatArray], Any]
 PredictProba = Callable[[Any], Sequence[FloatArray]]
@@ -22,7 +22,7 @@ PredictProba = Callable[[Any], Sequence[FloatArray]]
 
 @dataclass(frozen=True)
 class DecodedPoints(Points):
-    """Points, the representation's decoder, and a classifier, as ``decode`` and ``predict_proba``."""
+    """Points, the representation's decoder, and a classifier; `metric` is who needs them, for messages."""
 
     metric: str = ""
 
@@ -58,11 +58,6 @@ class DecodedPoints(Points):
             {"binned_factors": discretizer(points.arguments[1]), "image_shape": tuple(data.observation_shape)},
             keys=lambda: _classifier_keys(judge(), factor_names(data)),
         )
-
-
-def decoded_points(metric: str, num_train: int = 10_000) -> DecodedPoints:
-    """A metric of points, their decoder, and a classifier; `metric` is its name, for messages."""
-    return DecodedPoints(num_train, metric=metric)
 
 
 def make_classifier(classifier: Any, data: GroundTruthData) -> Any:

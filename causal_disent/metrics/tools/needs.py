@@ -86,7 +86,14 @@ class Needs:
 
 @dataclass(frozen=True)
 class Points(Needs):
-    """Codes and factors of `num_train` points, drawn `batch_size` at a time."""
+    """Codes and factors of points: ``needs=points(num_train=10_000)``.
+
+    Attributes:
+        num_train: how many are drawn unless a config says otherwise.
+        batch_size: how many at a time.
+        at_least: fewer are refused.
+        factors_in_bins: whether gin's ``discretizer`` is to bin the factors, where a config binds it.
+    """
 
     num_train: int = 10_000
     batch_size: int = 16
@@ -107,7 +114,14 @@ class Points(Needs):
 
 @dataclass(frozen=True)
 class TrainTest(Needs):
-    """Codes and factors of `num_train` points, then of `num_test` others, as ``test``."""
+    """Points to fit to, and others to test on, which the function takes as ``test=(codes, factors)``.
+
+    Attributes:
+        num_train: how many points to fit to, unless a config says otherwise.
+        num_test: how many to test on.
+        batch_size: how many are drawn at a time.
+        test_at_least: fewer points to test on are refused.
+    """
 
     num_train: int = 10_000
     num_test: int = 5_000
@@ -128,29 +142,4 @@ class TrainTest(Needs):
         yield Sample(train, source.random_state, {"test": test})
 
 
-def points(
-    num_train: int = 10_000, *, batch_size: int = 16, at_least: int = 1, factors_in_bins: bool = False
-) -> Points:
-    """A metric of codes and factors of points.
-
-    Args:
-        num_train: how many are drawn unless a config says otherwise.
-        batch_size: how many at a time.
-        at_least: fewer are refused.
-        factors_in_bins: whether gin's ``discretizer`` is to bin the factors, where a config binds it.
-    """
-    return Points(num_train, batch_size, at_least, factors_in_bins)
-
-
-def train_test(
-    num_train: int = 10_000, num_test: int = 5_000, *, batch_size: int = 16, test_at_least: int = 1
-) -> TrainTest:
-    """A metric that is fitted to points and tested on others, which its function takes as ``test``.
-
-    Args:
-        num_train: how many points to fit to, unless a config says otherwise.
-        num_test: how many to test on.
-        batch_size: how many are drawn at a time.
-        test_at_least: fewer points to test on are refused.
-    """
-    return TrainTest(num_train, num_test, batch_size, test_at_least)
+points, train_test = Points, TrainTest
