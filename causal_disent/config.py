@@ -41,19 +41,15 @@ __all__ = [
 ]
 
 REQUIRED = gin.REQUIRED
-
 #: What a config from outside may have.
 MOST_BYTES = 2**20
-
 #: What a data set is called by, and what leaves it open: the one that the representation was made for.
 DATASET_NAME, OPEN = "dataset.name", "auto"
-
 #: Before a name, where a config has to tell it from the same name of another package.
 MODULE = "causal_disent"
 
 _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 _parameters: dict[str, list[str]] = {}
-
 
 # Gin reads files, and nothing else: as it comes, it also takes the path of an `include` for a Python package and
 # imports it. An include is looked for as a config is.
@@ -340,8 +336,7 @@ def literal_bindings(path: Path) -> dict[str, Any]:
 
 def recorded_bindings(path: Path) -> dict[str, str]:
     """The bindings of a saved operative config, values as text."""
-    with _clear_errors(str(path)):
-        return _flat(read_bounded(path, MOST_BYTES).decode("utf-8"))
+    return _texts(_statements(path, _References()))
 
 
 def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -294,10 +292,3 @@ def test_data_without_a_table_are_sampled(random_state):
         check_graph(DummyData(), graph=graph)
     check = check_graph(DummyData(), graph=graph, num_points=2000, random_state=random_state)
     assert len(check.tested) == 45 and len(check.broken) < 10
-
-
-def test_the_table_of_the_docs_is_what_is_printed():
-    page = (Path(__file__).parents[2] / "docs/your_own_data.md").read_text()
-    data = get_dataset("candle_mini", confounding=["candle_color", "never size=small light=left"])
-    table = graph_check_text(check_graph(data)).split("\n\n")[0]
-    assert f"```\n{table}\n```" in page

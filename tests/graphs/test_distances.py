@@ -119,7 +119,10 @@ def test_weights_are_compared_with_a_threshold():
         (lambda: shd(FLOW, FLOW, reversal=3), "`reversal` is 1 or 2; given: 3"),
         (lambda: sid(FLOW, np.ones((4, 4))), "no cycles; this one has ball -> height -> ball"),
         (lambda: shd(FLOW, [("hole", "flow"), ("flow", "hole")]), "no cycles"),
-        (lambda: edge_scores(FLOW, FLOW, threshold=-1), "`threshold` must be a finite number, at least 0; given: -1"),
+        (
+            lambda: edge_scores(FLOW, FLOW, threshold=-1),
+            "`threshold` must be a finite number, at least 0; given: -1",
+        ),
     ],
 )
 def test_wrong_calls_are_explained(call, message):

@@ -56,7 +56,7 @@ def test_it_is_no_backend_that_trains(monkeypatch):
 
     restore = registry.replace(Entry("backends", "tf", "tests", "causal_disent_tf.backend:TfBackend"))
     try:
-        with pytest.raises(InvalidInput, match="'tf' reads models and does not train them. No backend"):
+        with pytest.raises(InvalidInput, match="'tf' reads models and does not train them"):
             training_backend("tf")
     finally:
         restore()
