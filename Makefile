@@ -31,7 +31,8 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) plugins/causal_disent_candle
 	$(PYTEST) plugins/causal_disent_crl
 	$(PYTEST) plugins/causal_disent_torch
-	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf \
+		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 
 # Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
@@ -50,8 +51,10 @@ bench: $(INSTALLED) $(PEER) $(RAY)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py
+	$(BIN)/python benchmarks/bench_crl_shadow.py
 	$(BIN)/python benchmarks/bench_torch.py
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py

@@ -17,7 +17,7 @@ pin_threads()
 import numpy as np  # noqa: E402
 from _conv import SmallConvNet  # noqa: E402
 
-from causal_disent.metrics import counterfactual_generativeness, irs, unconfoundedness  # noqa: E402
+from causal_disent.metrics import cg, irs, uc  # noqa: E402
 from causal_disent.metrics.tools.baselines import baseline_of  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 
@@ -70,11 +70,11 @@ def peak_memory(function: Callable[[], object]) -> int:
 def rows() -> Iterator[tuple[str, str, str]]:
     """What was measured, its ratio, and what it may be."""
     codes, factors = sample(10_000, 64)
-    both = best(lambda: (irs(codes, factors), unconfoundedness(codes, factors)))
+    both = best(lambda: (irs(codes, factors), uc(codes, factors)))
     encoder, images = SmallConvNet(), np.random.RandomState(0).uniform(size=(250, 64, 64, 3)).astype(np.float32)
     encoding = best(lambda: encoder(images)) * 40
     yield "IRS + UC / encoding the 10,000 images", f"{both / encoding:.3f}", "< 1"
-    resampled = best(lambda: unconfoundedness(codes, factors, bootstrap=200), repeats=2)
+    resampled = best(lambda: uc(codes, factors, bootstrap=200), repeats=2)
     yield "200 resamples of IRS + UC / one evaluation", f"{resampled / both:.1f}", "<= 40"
     closed = best(lambda: baseline_of(codes, "max_deviation")(codes))
     pairwise = best(lambda: pairwise_deviation(codes, 50), repeats=1) * len(codes) / 50
@@ -93,11 +93,11 @@ def rows() -> Iterator[tuple[str, str, str]]:
 def counterfactual_rows() -> Iterator[tuple[str, str, str]]:
     decode, predict_proba = decoder_and_classifier(64)
 
-    def cg(num_points: int) -> object:
+    def measured(num_points: int) -> object:
         codes, factors = sample(num_points, 64)
-        return counterfactual_generativeness(codes, factors, decode, predict_proba, attribution=sets)
+        return cg(codes, factors, decode, predict_proba, attribution=sets)
 
-    sets = unconfoundedness(*sample(1024, 64)).sets
+    sets = uc(*sample(1024, 64)).sets
     passes = 1 + len({*sets}) * 2
     codes = sample(1024, 64)[0]
 
@@ -106,8 +106,8 @@ def counterfactual_rows() -> Iterator[tuple[str, str, str]]:
             for start in range(0, len(codes), 256):
                 predict_proba(decode(codes[start : start + 256]))
 
-    yield "CG / the bare decode and classify passes", f"{best(lambda: cg(1024)) / best(bare):.3f}", "<= 1.15"
-    growth = peak_memory(lambda: cg(4096)) / peak_memory(lambda: cg(1024))
+    yield "CG / the bare decode and classify passes", f"{best(lambda: measured(1024)) / best(bare):.3f}", "<= 1.15"
+    growth = peak_memory(lambda: measured(4096)) / peak_memory(lambda: measured(1024))
     yield "CG's peak memory, 4,096 points / 1,024 points", f"{growth:.2f}", "about 1"
 
 

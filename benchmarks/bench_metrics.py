@@ -186,7 +186,7 @@ def distances(scale: float) -> dict[str, dict[str, float]]:
         results, seconds = {}, {}
         for estimator in ("gradient_boosting", "histogram_boosting"):
             start = time.perf_counter()
-            results[estimator] = dci(train, test, estimator=estimator)
+            results[estimator] = dci(*train, test=test, estimator=estimator)
             seconds[estimator] = time.perf_counter() - start
         exact, quick = results.values()
         found[name] = {

@@ -23,19 +23,20 @@ pin_threads()
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
-from causal_disent_torch.architectures.conv import ConvEncoder, DeconvDecoder  # noqa: E402
-from causal_disent_torch.losses.names import bernoulli, reconstruction_loss  # noqa: E402
-from causal_disent_torch.models.vae import BetaVae  # noqa: E402
-from causal_disent_torch.training import checkpoint  # noqa: E402
-from causal_disent_torch.training.batches import Batches  # noqa: E402
-from causal_disent_torch.training.partial import CHECKPOINT  # noqa: E402
-from causal_disent_torch.training.run import Keeping, train  # noqa: E402
-from causal_disent_torch.training.trainer import Trainer  # noqa: E402
+from causal_disent_torch.losses.bernoulli import bernoulli_loss  # noqa: E402
+from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
+from causal_disent_torch.objectives.vae import BetaVae  # noqa: E402
+from causal_disent_torch.train.trainer import Trainer  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn.functional import binary_cross_entropy_with_logits  # noqa: E402
 
 from causal_disent import get_dataset  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
+from causal_disent.training import checkpoint  # noqa: E402
+from causal_disent.training.batches import Batches  # noqa: E402
+from causal_disent.training.loop import Keeping, train  # noqa: E402
+from causal_disent.training.partial import CHECKPOINT  # noqa: E402
+from causal_disent.training.parts import reconstruction_loss  # noqa: E402
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 3), 10, 64, 4.0, 1e-4
 CHECKPOINT_EVERY = 1000
@@ -79,7 +80,7 @@ def our_loop(data: Any, folder: Path) -> tuple[Trainer, Callable[[int], None]]:
     trainer = Trainer(
         networks,
         BetaVae(BETA),
-        reconstruction_loss(bernoulli),
+        reconstruction_loss(bernoulli_loss),
         {"vae": adam(networks)},
         Batches(data, BATCH, 0),
         torch.Generator().manual_seed(0),

@@ -25,7 +25,7 @@ from causal_disent_torch.classifier.training import accuracy_of, train
 from reproduce_synthetic import CONFOUNDING, DATA_SET, FACTORS, MODELS, STEPS, model_folder
 
 from causal_disent import get_dataset
-from causal_disent.metrics import counterfactual_generativeness
+from causal_disent.metrics import cg
 from causal_disent.progress import track
 from causal_disent.report.table import text_table
 
@@ -85,7 +85,7 @@ def main() -> None:
             model_folder(name, SEED, arguments.steps, arguments.output), data
         )
         codes = model(points)
-        found = [counterfactual_generativeness(codes, factors, model.decode, each) for each in judges.values()]
+        found = [cg(codes, factors, model.decode, each) for each in judges.values()]
         rows.append([name, *(result.score for result in found)])
     print(text_table(["CG, seed 0", *judges], rows))
 

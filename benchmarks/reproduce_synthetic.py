@@ -91,7 +91,7 @@ def confounding(still: Sequence[str]) -> list[str]:
 
 def run(model: str, seed: int, steps: int, output: Path, rules: list[str]) -> dict[str, Any]:
     """Train on the data set with these rules and evaluate, as far as that was not done before."""
-    from causal_disent_torch.steps.train import train_with_gin
+    from causal_disent.runs.train import train_with_gin
 
     target = model_folder(model, seed, steps, output)
     data = [f"dataset.name = {DATA_SET!r}", f"dataset.factors = {FACTORS!r}", f"dataset.confounding = {rules!r}"]

@@ -11,7 +11,7 @@ from causal_disent._version import __version__
 from causal_disent.plugins import install_loader
 
 if TYPE_CHECKING:
-    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation
+    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
     from causal_disent.runs.study.table import results_table
@@ -27,6 +27,7 @@ __all__ = [
     "get_representation",
     "results_table",
     "run_study",
+    "score",
 ]
 
 _HOME = {
@@ -39,6 +40,7 @@ _HOME = {
     "get_representation": "causal_disent.api",
     "results_table": "causal_disent.runs.study.table",
     "run_study": "causal_disent.runs.study",
+    "score": "causal_disent.api",
 }
 
 install_loader()

@@ -1,14 +1,20 @@
-"""What gin sees, for Python."""
+"""What gin sees, for Python; and every metric at once, for two matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from causal_disent.registry import registry
 from causal_disent.runs.dataset import get_dataset
 
-__all__ = ["get_classifier", "get_dataset", "get_metric", "get_representation"]
+if TYPE_CHECKING:
+    import numpy as np
+
+    from causal_disent.report.score_table import ScoreTable
+
+__all__ = ["get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
 
 
 def get_metric(name: str) -> Callable[..., dict[str, Any]]:
@@ -32,3 +38,55 @@ def get_representation(name: str, data: Any, **options: Any) -> Any:
 def get_classifier(name: str, data: Any, **options: Any) -> Any:
     """A registered classifier for a data set."""
     return registry.function("classifiers", name)(data, **options)
+
+
+def score(
+    codes: Any,
+    factors: Any,
+    metrics: str | Sequence[str] | None = None,
+    random_state: int | np.random.RandomState = 0,
+    *,
+    bins: int | None = None,
+    fast: bool = False,
+) -> ScoreTable:
+    """Every metric that codes and factors suffice for, at once.
+
+    Args:
+        codes: (points, codes) numbers: an array, lists, a data frame, a tensor of any framework, or a file
+            (``.npy``, ``.npz``, ``.csv``, ``.parquet``).
+        factors: (points, factors), the same rows: the same, and columns of text, categories or truth values too.
+            The names of columns are kept. Factors that never vary are left out, with a note.
+        metrics: their names (``causal-disent metrics`` lists them); by default all, of which those that need
+            more, or that do not take such factors, are left out with the reason.
+        random_state: seed or generator.
+        bins: a factor with nearly as many values as points is continuous, and metrics of discrete factors are
+            left out unless it is put into so many equally filled bins for them.
+        fast: boosted trees on binned codes where boosted trees are the default (dci, the downstream tasks): much
+            faster, and scores that differ by about 0.01; compare like with like.
+
+    Returns:
+        `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
+        returns), ``left_out`` (metric -> why), ``plot()`` and ``to_html()``.
+
+    Example:
+        >>> import numpy as np
+        >>> factors = np.indices((4, 4, 4)).reshape(3, -1).T
+        >>> score(factors * 2.0, factors, metrics=["irs", "mig"])
+        64 points, 3 codes, 3 factors: factor_0, factor_1, factor_2
+        <BLANKLINE>
+        metric   score  best  question
+        ------  ------  ----  ------------------------------------------------------
+        irs      1.000     1  do codes stay put when all but one factor change?
+        mig      1.000     1  gap between the two codes that say most about a factor
+    """
+    from causal_disent import errors
+    from causal_disent.report.score_table import ScoreTable
+    from causal_disent.runs.score import read_points, score_points
+    from causal_disent.table_files import read_matrix
+
+    given = [read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing for thing in (codes, factors)]
+    points = read_points(*given, bins=bins)
+    table = ScoreTable(points, tuple(score_points(points, metrics, random_state, fast=fast)))
+    if not table.results:
+        raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))
+    return table

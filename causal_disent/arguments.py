@@ -5,30 +5,42 @@ Every message names the argument, what it may be, and the place of the first fau
 
 from __future__ import annotations
 
+import operator
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 __all__ = [
     "MatrixFunction",
     "Pairs",
     "as_array",
+    "as_digraph",
     "check_at_least",
     "check_choice",
-    "check_graph_type",
     "check_matrix",
     "check_not_negative",
+    "check_number",
+    "check_numbers",
     "check_pairs",
     "check_random_state",
     "check_rho",
+    "check_seed",
     "check_train_test",
+    "check_truth",
+    "check_whole",
     "columns_of",
+    "graph_for",
+    "is_finite_number",
     "is_number",
     "is_whole",
     "varying_factors",
@@ -38,6 +50,14 @@ __all__ = [
 Pairs = tuple[FloatArray, IntArray]
 #: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
 MatrixFunction = Callable[..., FloatArray]
+
+#: Bounds of `check_number` -> their words, and when they hold.
+BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "at_least": ("at least", operator.ge),
+    "above": ("greater than", operator.gt),
+    "at_most": ("at most", operator.le),
+    "below": ("less than", operator.lt),
+}
 
 
 def is_whole(value: object) -> bool:
@@ -53,6 +73,64 @@ def is_whole(value: object) -> bool:
 def is_number(value: object) -> bool:
     """Whether it is a real number; truth values and text are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite_number(value: Any) -> bool:
+    """Whether it is a number that a float can hold."""
+    return is_number(value) and bool(abs(value) <= sys.float_info.max)
+
+
+def check_number(name: str, value: Any, **bounds: float) -> None:
+    """Raise unless `value` is a finite number within the bounds.
+
+    Args:
+        name: of the parameter, as users call it.
+        value: what is given for it.
+        bounds: any of ``at_least``, ``above``, ``at_most`` and ``below``.
+
+    Example:
+        >>> check_number("AdamOptimizer.beta1", 0.9, at_least=0, below=1)
+    """
+    asked = [(*BOUNDS[bound], limit) for bound, limit in bounds.items()]
+    if not is_finite_number(value) or not all(holds(value, limit) for _, holds, limit in asked):
+        limits = " and ".join(f"{words} {limit}" for words, _, limit in asked)
+        raise errors.InvalidInput(f"{name} must be a finite number{limits and f', {limits}'}; given: {value!r}.")
+
+
+def check_numbers(owner: str, **values: Any) -> None:
+    """`check_number` for several parameters of `owner`, without bounds."""
+    for name, value in values.items():
+        check_number(f"{owner}.{name}", value)
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Raise unless `value` is a whole number, at least `least`."""
+    if not is_whole(value) or value < least:
+        raise errors.InvalidInput(f"{name} must be a whole number, at least {least}; given: {value!r}.")
+
+
+def check_at_least(least: int, **values: Any) -> None:
+    """Whole numbers, none of them below `least`."""
+    for name, value in values.items():
+        check_whole(f"`{name}`", value, least)
+
+
+def check_not_negative(**values: Any) -> None:
+    """Finite numbers, none of them below 0."""
+    for name, value in values.items():
+        check_number(f"`{name}`", value, at_least=0)
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Raise unless `value` can be a seed."""
+    if not is_whole(value) or not 0 <= value < 2**32:
+        raise errors.InvalidInput(f"{name} must be a whole number from 0 to 2**32 - 1; given: {value!r}.")
+
+
+def check_truth(name: str, value: Any) -> None:
+    """Raise unless `value` is True or False; 'False' in quotes, say, would count as true."""
+    if not isinstance(value, bool):
+        raise errors.InvalidInput(f"{name} must be True or False; given: {value!r}.")
 
 
 def as_array(what: str, given: Any) -> np.ndarray:
@@ -80,22 +158,27 @@ def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
     return [names.index(factor) for factor in given]
 
 
-def check_graph_type(graph: object) -> None:
-    """An error where `graph` is no directed graph of networkx."""
+def as_digraph(graph: Any) -> nx.DiGraph:
+    """The ``networkx.DiGraph`` that `graph` is, or that it has (a `CausalGraph`)."""
     import networkx as nx
 
-    if not isinstance(graph, nx.DiGraph):
+    found = getattr(graph, "digraph", graph)
+    if not isinstance(found, nx.DiGraph):
         raise errors.InvalidInput(
             "`graph` must be a networkx.DiGraph over the factors, their confounders and 'image'; given: "
             f"{type(graph).__name__}."
         )
+    return found
 
 
-def check_at_least(least: int, **values: Any) -> None:
-    """Whole numbers, none of them below `least`."""
-    for name, value in values.items():
-        if not is_whole(value) or value < least:
-            raise errors.InvalidInput(f"`{name}` must be a whole number, at least {least}; given: {value!r}.")
+def graph_for(data: Any, graph: Any = None) -> nx.DiGraph:
+    """The graph that was given, or that of the data set."""
+    found = getattr(data, "graph", None) if graph is None else graph
+    if found is None:
+        raise errors.InvalidInput(
+            f"The data set {type(data).__name__} has no causal graph. Give one with the argument `graph`."
+        )
+    return as_digraph(found)
 
 
 def check_train_test(
@@ -127,15 +210,8 @@ def varying_factors(factors: FloatArray | IntArray, metric: str) -> IntArray:
         raise errors.InvalidInput(f"{metric} needs a factor that varies; all {len(varies)} are constant.")
     if not varies.all():
         constant = errors.listing(np.flatnonzero(~varies))
-        warnings.warn(f"{metric} leaves out factors that never vary: {constant}.", stacklevel=3)
+        warnings.warn(f"{metric} leaves out factors that never vary: {constant}.", stacklevel=4)
     return np.flatnonzero(varies)
-
-
-def check_not_negative(**values: Any) -> None:
-    """Finite numbers, none of them below 0."""
-    for name, value in values.items():
-        if not is_number(value) or not 0 <= value < np.inf:
-            raise errors.InvalidInput(f"`{name}` is a finite number, 0 or more; given: {value!r}.")
 
 
 def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:

@@ -14,33 +14,34 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
+from causal_disent.config_files import found_config
+from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
-from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import Entry, Part, registry
+from causal_disent.plugins import explain_missing, load_once
+from causal_disent.registry import registry
+from causal_disent.text import shown
 
 __all__ = [
     "REQUIRED",
     "bind_missing",
     "bindings_of",
-    "config_folders",
+    "entry_of",
     "gin_config",
     "given_to_gin",
     "is_bound",
     "literal_bindings",
     "operative_bindings",
     "operative_config",
+    "parameters_of",
     "query",
     "rebind",
     "remembered",
     "selector",
-    "shipped_configs",
     "stated_bindings",
 ]
 
 REQUIRED = gin.REQUIRED
 
-#: Of a line that cannot be read, so many are shown.
-MOST_CHARACTERS = 200
 #: What a config from outside may have.
 MOST_BYTES = 2**20
 
@@ -54,34 +55,17 @@ _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 _parameters: dict[str, list[str]] = {}
 
 
-def config_folders() -> list[Path]:
-    """The folders of shipped configs: the project's, and ``gin_configs`` of each plugin that has one."""
-    package = Path(__file__).resolve().parent
-    # Inside the package once installed, beside it in a checkout.
-    own = (package / "gin_configs", package.parent / "gin_configs")
-    plugins = (plugin.configs for plugin in loaded_plugins())
-    return [folder for folder in (*own, *plugins) if folder is not None and folder.is_dir()]
-
-
-def shipped_configs() -> list[str]:
-    """The names of all shipped configs, such as ``metrics/mig.gin``."""
-    return sorted(
-        {file.relative_to(folder).as_posix() for folder in config_folders() for file in folder.rglob("*.gin")}
-    )
-
-
 # Gin reads files, and nothing else: as it comes, it also takes the path of an `include` for a Python package and
 # imports it. An include is looked for as a config is.
-gin.config._FILE_READERS[:] = [(lambda file: _found(file).open(encoding="utf-8"), lambda file: True)]
+gin.config._FILE_READERS[:] = [(lambda file: found_config(file).open(encoding="utf-8"), lambda file: True)]
 
 
 def given_to_gin(entry: Entry) -> Callable[..., Any]:
     """Gin's wrapper of what an entry stands for, the same one each time."""
-    name, thing = entry.in_config, entry.load()
-    function = thing.function if isinstance(thing, Part) else thing
+    name, function = entry.in_config, entry.plain()
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
-    taken = _parameter_names(function)
+    taken = list(_signature(function))
     supplied = entry.supplied()
     # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
     with gin.unlock_config(), gin.config.interactive_mode():
@@ -96,16 +80,35 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
 registry.wrap = given_to_gin
 
 
-def _parameter_names(function: Callable[..., Any]) -> list[str]:
+def entry_of(value: Any) -> Entry | None:
+    """The entry that a config means by ``@name``, if it is one of the registry."""
+    names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
+    load_once()
+    return store.in_configs().get(next(names, ""))
+
+
+def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
-        return list(inspect.signature(function).parameters)
+        return inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return []
+        return {}
+
+
+def parameters_of(entry: Entry) -> dict[str, Any]:
+    """What configs may bind of an entry, with the defaults; `REQUIRED` where they must."""
+    supplied = entry.supplied()
+    open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {
+        name: REQUIRED if parameter.default is parameter.empty else parameter.default
+        for name, parameter in _signature(entry.plain()).items()
+        if name not in supplied and parameter.kind not in open_ended
+    }
 
 
 def _know(names: Iterable[str]) -> None:
     """Let gin know those of `names` that are registered; importing them all would take seconds."""
-    known = registry.in_configs()
+    load_once()
+    known = store.in_configs()
     for name in names:
         if name in known:
             given_to_gin(known[name])
@@ -168,24 +171,11 @@ def _parse_file(file: str) -> None:
     Every config of a metric leaves the data set open, and may come after the user's own.
     """
     named = query(DATASET_NAME)
-    path = _found(file)
+    path = found_config(file)
     _know(_named_in(path.read_text(encoding="utf-8")))
     gin.parse_config_file(str(path))
     if named is not None and query(DATASET_NAME) == OPEN:
         rebind(DATASET_NAME, named)
-
-
-def _found(file: str) -> Path:
-    """The config called `file`: a path, or what is shipped under that name."""
-    places = [Path(file), *(folder / file for folder in config_folders())]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        shipped = shipped_configs()
-        raise errors.ConfigError(
-            f"There is no config '{file}', neither as a file nor among those that are shipped."
-            f"{errors.nearest(file, shipped)} `causal-disent configs` lists them."
-        )
-    return found
 
 
 def _named_in(text: str) -> set[str]:
@@ -195,7 +185,7 @@ def _named_in(text: str) -> set[str]:
     try:
         for statement in config_parser.ConfigParser(text, references):
             if isinstance(statement, config_parser.IncludeStatement):
-                found |= _named_in(_found(statement.filename).read_text(encoding="utf-8"))
+                found |= _named_in(found_config(statement.filename).read_text(encoding="utf-8"))
             elif isinstance(statement, config_parser.BindingStatement):
                 found.add(statement.selector.rpartition(".")[2])
     except (SyntaxError, ValueError, tokenize.TokenError, OSError, errors.ConfigError):
@@ -236,7 +226,7 @@ def _clear_errors(source: str) -> Iterator[None]:
         location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
         file, line, _, text = location
         raise errors.ConfigError(
-            f"{file or source}, line {line}: {_cut(str(error.args[0]))}\n    {_cut(str(text).strip())}"
+            f"{file or source}, line {line}: {shown(error.args[0])}\n    {shown(str(text).strip())}"
         ) from None
     except tokenize.TokenError as error:
         raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None
@@ -250,10 +240,6 @@ def _clear_errors(source: str) -> Iterator[None]:
         raise errors.ConfigError(_explain(source, str(error))) from None
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}..."
-
-
 def _explain(source: str, message: str) -> str:
     """Gin's message with the place first and the nearest match last."""
     text, _, place = message.partition("\n")
@@ -263,10 +249,8 @@ def _explain(source: str, message: str) -> str:
         where = f"{located['file'] or source}, line {located['line']}"
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
-        text = errors.unknown("name", unknown["name"], sorted(registry.in_configs())).message
-        broken = [plugin.name for plugin in loaded_plugins() if plugin.status == "failed"]
-        if broken:
-            text += f" These plugins failed to load (see `causal-disent plugins`): {errors.listing(broken)}."
+        kinds = [kind for kind, what in KINDS.items() if what.in_configs]
+        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
     parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
     if parameter:
         owner = parameter["owner"].rpartition(".")[2]
@@ -356,7 +340,8 @@ def literal_bindings(path: Path) -> dict[str, Any]:
 
 def recorded_bindings(path: Path) -> dict[str, str]:
     """The bindings of a saved operative config, values as text."""
-    return _texts(_statements(path, _References()))
+    with _clear_errors(str(path)):
+        return _flat(read_bounded(path, MOST_BYTES).decode("utf-8"))
 
 
 def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:
@@ -369,7 +354,7 @@ def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = 
     found: dict[str, str] = {}
     for file in files:
         named = found.get(DATASET_NAME, repr(OPEN))
-        found |= _texts(_statements(_found(str(file)), _References()), follow=True)
+        found |= _texts(_statements(found_config(str(file)), _References()), follow=True)
         if found.get(DATASET_NAME) == repr(OPEN):
             found[DATASET_NAME] = named
     with _clear_errors("--gin_bindings"):
@@ -385,7 +370,7 @@ def _texts(statements: Iterable[Any], *, follow: bool = False) -> dict[str, str]
         if isinstance(statement, config_parser.BindingStatement):
             found[_key(statement)] = repr(statement.value)
         elif follow and isinstance(statement, config_parser.IncludeStatement):
-            found |= _texts(_statements(_found(statement.filename), _References()), follow=True)
+            found |= _texts(_statements(found_config(statement.filename), _References()), follow=True)
     return found
 
 

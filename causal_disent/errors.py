@@ -11,7 +11,10 @@ import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
+from causal_disent.text import shown
+
 __all__ = [
+    "INTERRUPTED",
     "BrokenPlugin",
     "CausalDisentError",
     "ConfigError",
@@ -24,6 +27,13 @@ __all__ = [
     "OutputExists",
     "UnknownName",
 ]
+
+#: What a command that was interrupted exits with, as a shell would have it.
+INTERRUPTED = 130
+
+
+#: Characters of a name that is compared with those there are, and of what another program's error says.
+MOST_COMPARED, MOST_DESCRIBED = 100, 1000
 
 
 class CausalDisentError(Exception):
@@ -84,28 +94,36 @@ class MetricFailed(CausalDisentError):
 
 def listing(names: Iterable[object], most: int = 20) -> str:
     """``a, b, c``, cut after `most` names."""
-    words = [str(name) for name in names]
-    shown = ", ".join(words[:most])
-    return f"{shown}, ... ({len(words)} in all)" if len(words) > most else shown or "none"
+    words = [shown(name) for name in names]
+    text = ", ".join(words[:most])
+    return f"{text}, ... ({len(words)} in all)" if len(words) > most else text or "none"
+
+
+def nearest_name(name: str, names: Iterable[object]) -> str | None:
+    """The one of `names` that is most like `name`, if any is."""
+    by_lower = {str(candidate).lower(): str(candidate) for candidate in names}
+    matches = difflib.get_close_matches(name[:MOST_COMPARED].lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[matches[0]] if matches else None
 
 
 def nearest(name: str, names: Iterable[object]) -> str:
     """`` Did you mean 'x'?``, or nothing where no name is near."""
-    by_lower = {str(candidate).lower(): str(candidate) for candidate in names}
-    matches = difflib.get_close_matches(str(name).lower(), by_lower, n=1, cutoff=0.5)
-    return f" Did you mean '{by_lower[matches[0]]}'?" if matches else ""
+    found = nearest_name(str(name), names)
+    return f" Did you mean '{shown(found)}'?" if found is not None else ""
 
 
 def unknown(kind: str, name: object, names: Iterable[object]) -> UnknownName:
     """No `kind` is called `name`; `names` are those there are."""
     names = list(names)
-    return UnknownName(f"Unknown {kind} '{name}'.{nearest(str(name), names)} There are: {listing(names)}.")
+    return UnknownName(f"Unknown {kind} '{shown(name)}'.{nearest(str(name), names)} There are: {listing(names)}.")
 
 
 def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigError:
     """`owner` has no parameter `name`."""
     names = list(names)
-    return ConfigError(f"'{owner}' has no parameter '{name}'.{nearest(name, names)} It takes: {listing(names)}.")
+    return ConfigError(
+        f"'{shown(owner)}' has no parameter '{shown(name)}'.{nearest(name, names)} It takes: {listing(names)}."
+    )
 
 
 def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
@@ -114,6 +132,38 @@ def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
     return NameCollision(
         f"The name '{name}' is used by {' and by '.join(labels)}. Uninstall one, or load only the other with "
         f"CAUSAL_DISENT_PLUGINS={next((owner for owner in owners if owner != 'builtin'), owners[0])}."
+    )
+
+
+def of_another_kind(error: UnknownName, name: str, thing: str, command: str) -> UnknownName:
+    """`error` says that `name` is unknown; it is a `thing`, which `command` shows."""
+    return UnknownName(f"{error.message} '{name}' is a {thing}: `{command}` shows it.")
+
+
+def in_absent_plugin(
+    thing: str, name: str, near: str, kind: str, plugin: str, state: str, names: Iterable[object]
+) -> UnknownName:
+    """`near`, which is `name` or like it, is a `kind` of a `plugin` that is not there, as `state` says.
+
+    Args:
+        thing: the word for what was asked for.
+        name: what was asked for.
+        near: what it is, or what may have been meant.
+        kind: the word for what that is.
+        plugin: the one that offers it.
+        state: why it is not there, and what to do.
+        names: what there is.
+    """
+    guess = "" if near == name else f" There are: {listing(names)}. Did you mean '{near}'?"
+    return UnknownName(
+        f"Unknown {thing} '{shown(name)}'.{guess} '{near}' is a {kind} of the plugin {plugin}, {state}"
+    )
+
+
+def taken_command(name: str) -> NameCollision:
+    """A plugin registers a command that the core has itself."""
+    return NameCollision(
+        f"It registers the command '{name}', which is causal-disent's own; nothing of it is there."
     )
 
 
@@ -158,8 +208,9 @@ def no_model_in(folder: Path, backends: Iterable[str], file: str) -> InvalidInpu
     """`folder` holds neither `file` nor anything that a backend recognises."""
     return InvalidInput(
         f"The folder {folder} holds no model: none of the backends ({listing(backends)}) recognises it, and there "
-        f"is no {file} in it. Saved models are read by plugins (pip install causal-disent-torch). A {file} names "
-        "a registered model (`causal-disent models` lists them), for instance:\n"
+        f"is no {file} in it. Saved models are read by plugins (in a checkout of this repository: pip install "
+        f"plugins/causal_disent_torch). A {file} names what is registered (`causal-disent representations` "
+        "lists it), for instance:\n"
         "    representation.name = 'perfect_oracle'\n    dataset.name = 'candle_mini'"
     )
 
@@ -191,7 +242,18 @@ def line_in(file: str, error: BaseException) -> int | None:
 
 def text_of(error: BaseException) -> str:
     """What an error says, without the call chain that gin adds."""
-    return getattr(error, "message", None) or str(error).partition("\n  In call to configurable")[0]
+    if isinstance(error, CausalDisentError):
+        return error.message
+    try:
+        return str(error).partition("\n  In call to configurable")[0]
+    except BaseException:  # an error's own text may fail too
+        return "its text cannot be shown"
+
+
+def described(error: BaseException) -> str:
+    """``ValueError: what it says``, on one line."""
+    name, text = shown(type(error).__name__), shown(text_of(error), MOST_DESCRIBED)
+    return f"{name}: {text}" if text else name
 
 
 def metric_failed(name: str, error: BaseException, file: str = "") -> MetricFailed:

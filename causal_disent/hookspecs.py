@@ -49,7 +49,7 @@ def register_classifiers(register: Register) -> None:
 
 @hookspec
 def register_parts(register: Register) -> None:
-    """Whatever else configs bind (encoders, losses, optimizers, estimators), its ``supplied`` arguments stated."""
+    """Whatever else configs bind: with ``role="encoder"``, say, for training, or ``supplied`` arguments stated."""
 
 
 @hookspec
@@ -59,9 +59,9 @@ def register_engines(register: Register) -> None:
 
 @hookspec
 def register_backends(register: Register) -> None:
-    """What reads saved models: ``target(trust=False) -> Backend``; tried in the order of their ``rank=20``."""
+    """What reads models, or trains them (``trains=True``): ``target(trust, device) -> Backend``, by ``rank``."""
 
 
 @hookspec
 def register_commands(register: Register) -> None:
-    """Subcommands of ``causal-disent``: ``add(parser)`` gives it arguments and ``set_defaults(command=...)``."""
+    """Subcommands of ``causal-disent``: ``add(parser)`` sets ``command``; ``under="a"`` makes ``a_b`` ``a b``."""

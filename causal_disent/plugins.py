@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -19,9 +19,21 @@ import pluggy
 
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
-from causal_disent.registry import KINDS, Entry, Register, registry
+from causal_disent.entries import KINDS, Entry, Register, store
+from causal_disent.first_party import first_party
+from causal_disent.isolation import isolated, told_if_slow
+from causal_disent.registry import registry
+from causal_disent.text import shown
 
-__all__ = ["ENTRY_POINT_GROUP", "LoadedPlugin", "install_loader", "load", "loaded_plugins"]
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "LoadedPlugin",
+    "explain_missing",
+    "install_loader",
+    "load",
+    "load_once",
+    "loaded_plugins",
+]
 
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
@@ -39,7 +51,7 @@ class LoadedPlugin:
         version: of its distribution.
         status: ``"ok"`` or ``"failed"``.
         reason: why it failed, or what to know; empty if all is well.
-        offers: kind -> the names it registered.
+        offers: kind -> what it registered.
         configs: the folder of the configs that it ships, ``gin_configs`` beside its module, if there is one.
     """
 
@@ -47,7 +59,7 @@ class LoadedPlugin:
     version: str
     status: str = "ok"
     reason: str = ""
-    offers: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    offers: dict[str, list[Entry]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     configs: Path | None = None
 
 
@@ -56,18 +68,24 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.set_loader(load, _explain_missing)
+    registry.set_loader(load_once, _explain_missing)
 
 
 def loaded_plugins() -> list[LoadedPlugin]:
     """All plugins, the built-ins first."""
-    registry.names("metrics")  # loads them if nothing has yet
+    load_once()
     return list(_loaded)
+
+
+def load_once() -> None:
+    """Load them, unless that was done."""
+    if not _loaded:
+        load()
 
 
 def load() -> None:
     """Load the built-ins and the installed plugins into an empty registry."""
-    registry.clear()
+    store.clear()
     _loaded.clear()
     from causal_disent import builtin
 
@@ -109,40 +127,84 @@ def _wanted(points: Iterable[EntryPoint]) -> list[EntryPoint]:
 
 def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     """Load a plugin and let it register; whatever goes wrong is noted, not raised."""
-    plugin = LoadedPlugin(name, version)
+    plugin = LoadedPlugin(shown(name), shown(version))
     _loaded.append(plugin)
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     entries: list[Entry] = []
+    own = {command.name for command in _loaded[0].offers["commands"]}  # of the built-ins, which come first
     try:
-        module = load_module()
-        manager.register(module, name)
-        manager.check_pending()
-        for kind in KINDS:
-            getattr(manager.hook, f"register_{kind}")(register=Register(kind, name, entries.append))
-    except Exception as error:  # a plugin is foreign code: anything may come out of it
-        plugin.status = "failed"
-        plugin.reason = f"{type(error).__name__}: {getattr(error, 'message', None) or error}"
+        with isolated(), told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)"):
+            module = load_module()
+            manager.register(module, name)
+            manager.check_pending()
+            for kind in KINDS:
+                getattr(manager.hook, f"register_{kind}")(register=Register(kind, plugin.name, entries.append))
+            for entry in entries:
+                if entry.kind == "commands" and entry.name in own:
+                    raise errors.taken_command(entry.name)
+            file = getattr(module, "__file__", None)
+            folder = Path(file).parent / CONFIGS if file else None
+    except errors.CausalDisentError as error:
+        plugin.status, plugin.reason = "failed", error.message
         return  # and what it registered before it failed is dropped
-    folder = Path(module.__file__).parent / CONFIGS if getattr(module, "__file__", None) else None
     plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
-        registry.add(entry)
-        plugin.offers[entry.kind].append(entry.name)
+        store.add(entry)
+        plugin.offers[entry.kind].append(entry)
 
 
 def _report_same_names() -> None:
-    for same in registry.collisions():
+    for same in store.collisions():
         for entry in same:
             plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
             plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
 
 
+def explain_missing(
+    thing: str, name: str, names: Sequence[str], kinds: Collection[str]
+) -> errors.CausalDisentError:
+    """What to say where nothing is called `name`: the nearest match, also of plugins that are not there.
+
+    Args:
+        thing: the word for what was asked for.
+        name: what was asked for.
+        names: what there is.
+        kinds: the kinds that were searched.
+    """
+    absent = {
+        other: (plugin, kind)
+        for plugin, offers in first_party().items()
+        if not any(known.name == plugin and known.status == "ok" for known in _loaded)
+        for kind in kinds
+        for other in offers["offers"].get(kind, [])
+    }
+    near = name if name in absent else errors.nearest_name(name, [*names, *absent])
+    if near is not None and near in absent:
+        plugin, kind = absent[near]
+        return errors.in_absent_plugin(thing, name, near, KINDS[kind].thing, plugin, _state(plugin), names)
+    error = errors.unknown(thing, name, names)
+    other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
+    if other is not None:
+        return errors.of_another_kind(error, name, KINDS[other].thing, f"causal-disent {other} {name}")
+    failed = [plugin for plugin in _loaded if plugin.status == "failed"]
+    if not failed:
+        return error
+    reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in failed)
+    return errors.BrokenPlugin(f"{error.message} It may be offered by a plugin that failed to load: {reasons}.")
+
+
+def _state(plugin: str) -> str:
+    """Why a first-party plugin is not there, and what to do."""
+    failed = next((known.reason for known in _loaded if known.name == plugin), None)
+    if failed is not None:
+        return f"which failed to load: {failed}"
+    if plugin in {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}:
+        return f"which {VARIABLE} leaves out."
+    return "which is not installed. In a checkout of this repository: pip install " + " ".join(
+        first_party()[plugin]["install"]
+    )
+
+
 def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
-    """A name that is not there may be one that a broken plugin would have offered."""
-    broken = [plugin for plugin in _loaded if plugin.status == "failed"]
-    if not broken:
-        return None
-    unknown = errors.unknown(KINDS[kind].thing, name, registry.names(kind)).message
-    reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in broken)
-    return errors.BrokenPlugin(f"{unknown} It may be offered by a plugin that failed to load: {reasons}.")
+    return explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])

@@ -7,7 +7,7 @@ work here as they are, and ours work there.
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -32,6 +32,7 @@ __all__ = [
     "IntArray",
     "Metric",
     "Representation",
+    "Trainer",
     "is_finite",
 ]
 
@@ -44,6 +45,9 @@ class GroundTruthData(Protocol):
 
     It may also have ``factor_names``, ``value_names`` (a tuple per factor), ``graph``
     (a ``networkx.DiGraph``) and ``bounding_boxes(indices)``.
+
+    Factors are whole numbers here, as in disentanglement_lib: the place of a value among the values that its
+    factor takes. The numbers that values stand for are in `FiniteData.factor_values`.
     """
 
     @property
@@ -67,13 +71,27 @@ class GroundTruthData(Protocol):
 
 
 class FiniteData(GroundTruthData, Protocol):
-    """Ground-truth data that holds a known set of images, so that each can be encoded once."""
+    """Ground-truth data that holds a known set of images, so that each can be encoded once.
+
+    Where it is known how the factors cause each other and the image, it may also have
+    ``counterfactual(indices, do)``, the images (n, h, w, c) as they would be had factors been set, and
+    ``counterfactual_values(indices, do)``, their `factor_values`. `do` is factor -> a number as in
+    `factor_values`, or one for each image.
+    """
 
     def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
         """The images shown for these rows of factors; draws what the factors leave open."""
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images of these indices, float32 in [0, 1]."""
+
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """The numbers behind the factors of these images, (n, factors) float64.
+
+        Real numbers where a factor is continuous, else what its values count or measure (degrees, say); for values
+        that are no numbers, such as colors, their place among the factor's values. Data sets that others wrote may
+        lack it: `causal_disent.data.factor_table.factor_values` asks the table then.
+        """
 
     @property
     def factor_table(self) -> pd.DataFrame:
@@ -171,7 +189,10 @@ class Engine(Protocol):
 
 
 class Backend(Protocol):
-    """Reads the models that one program has saved in folders."""
+    """Reads the models that one program has saved in folders; ``target(trust=False, device="auto")`` makes it.
+
+    One that is registered with ``trains=True`` also has `train` and `write`.
+    """
 
     def recognises(self, folder: Path) -> bool:
         """Whether `folder` looks like one of them; nothing large is read."""
@@ -182,6 +203,64 @@ class Backend(Protocol):
         `errors.NotForThisBackend` is raised for a folder that another backend may be able to read. The
         representation may have ``folders``: what was read -> the folder it was read from.
         """
+
+    def train(self, plan: Any, keeping: Any) -> tuple[Representation, dict[str, Any]]:
+        """Carry out a `causal_disent.training.plan.Plan` by `causal_disent.training.loop.run`.
+
+        Returns:
+            The model, and the terms of its loss.
+        """
+
+    def write(self, folder: Path, model: Representation, codes: str = "mean", seed: int = 0) -> None:
+        """Save `model` into `folder`, which is made, as ``model.json`` and ``weights.safetensors``.
+
+        Args:
+            folder: to write.
+            model: what `train` or `read` gave.
+            codes: ``"mean"``, or ``"sampled"`` for a representation that draws its codes.
+            seed: of the draws.
+        """
+
+
+class Trainer(Protocol):
+    """What makes the steps of a run, for `causal_disent.training.loop`.
+
+    Attributes:
+        framework: whose tensors it has, as safetensors calls it.
+        num_steps: how many were made.
+        batches: a `causal_disent.training.batches.Batches`, the images to train on.
+    """
+
+    framework: str
+    num_steps: int
+    batches: Any
+
+    def step(self) -> Mapping[str, Any]:
+        """Draw a batch and follow the gradient once; the terms of the loss, ``loss`` among them, as scalars.
+
+        `causal_disent.training.loop.Diverged` is raised for a term that is not finite.
+        """
+
+    def evaluations(self, batches: Any, labelled: Any, seed: int) -> Iterator[dict[str, float]]:
+        """The terms of the loss for batch after batch, with noise of that seed; nothing is learned."""
+
+    def check_weights(self) -> None:
+        """Raise `causal_disent.training.loop.Diverged` if a weight is not finite."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next steps depend on, the `batches` aside, as tensors by name."""
+
+    def packed(self, state: Mapping[str, Any], arrays: Mapping[str, IntArray], metadata: dict[str, str]) -> bytes:
+        """A safetensors file with these tensors and arrays."""
+
+    def shapes(self, found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+        """The shapes that `state` would have, for a file in which these were `found`."""
+
+    def restore(self, state: Mapping[str, Any], num_steps: int) -> None:
+        """Go on from a `state`; a RuntimeError, TypeError or ValueError says what is wrong with it."""
+
+    def curves(self, folder: Path) -> Any:
+        """What writes curves for TensorBoard, with ``add_scalar(name, value, step)`` and ``close()``."""
 
 
 class Attribution(Protocol):

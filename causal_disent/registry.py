@@ -1,321 +1,111 @@
-"""One vocabulary: everything a config, a command or a listing can name is one `Entry` here.
+"""Where everything that has a name is looked up: `registry`.
 
-Entries come through pluggy hooks (`causal_disent.hookspecs`); nothing becomes known by being imported. The
-registry fills itself on first use through the loader that ``causal_disent.plugins`` installs, so that ``import
-causal_disent`` stays light, and a target given as text is imported when it is first used.
+The registry fills itself on first use through the loader that ``causal_disent.plugins`` installs, so that ``import
+causal_disent`` stays light.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import update_wrapper
-from importlib import import_module
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.entries import KINDS, MIDDLE_RANK, NETWORKS, ROLES, Entry, Kind, Register, Store, store
 
-__all__ = ["KINDS", "Entry", "Kind", "Part", "Register", "Registry", "part", "registry"]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What entries of one kind are.
-
-    Attributes:
-        thing: the word for one of them.
-        supplied: arguments that the program gives, so that configs cannot bind them.
-        in_configs: whether configs name them.
-        ending: what configs put behind the name.
-    """
-
-    thing: str
-    supplied: tuple[str, ...] = ()
-    in_configs: bool = True
-    ending: str = ""
-
-
-#: Kind, as a hook names it (``register_<kind>``) -> what it is.
-KINDS = {
-    "datasets": Kind("data set"),
-    "models": Kind("model"),
-    "representations": Kind("representation", ("data",)),
-    "metrics": Kind("metric", ("ground_truth_data", "representation_function", "random_state", "artifact_dir")),
-    # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
-    "attributions": Kind("attribution", ("codes", "factors", "random_state"), ending="_attribution"),
-    "classifiers": Kind("classifier", ("data",)),
-    "parts": Kind("part"),
-    "engines": Kind("engine"),
-    "backends": Kind("backend", in_configs=False),
-    "commands": Kind("command", in_configs=False),
-}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One registered thing.
-
-    Attributes:
-        kind: a key of `KINDS`.
-        name: the name users and configs say.
-        owner: the plugin that registered it.
-        target: the thing itself, or ``"module:attribute"``, which `load` imports.
-        summary: one line for listings.
-        facts: typed values that listings, checks and runs ask for, such as the ``range`` of a metric, or the
-            ``backend`` that trains a model.
-    """
-
-    kind: str
-    name: str
-    owner: str
-    target: Callable[..., Any] | str
-    summary: str = ""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def in_config(self) -> str:
-        """What configs call it."""
-        return self.name + KINDS[self.kind].ending
-
-    @property
-    def label(self) -> str:
-        """``the metric of example``, for messages."""
-        return f"the {KINDS[self.kind].thing} of {self.owner}"
-
-    def load(self) -> Any:
-        """The thing itself: a metric or attribution, what adds a command to a parser, or what makes a data set,
-        model, representation, classifier, part, engine or backend."""
-        if not isinstance(self.target, str):
-            return self.target
-        module, _, attribute = self.target.partition(":")
-        try:
-            thing: Any = import_module(module)
-            for name in attribute.split("."):
-                thing = getattr(thing, name)
-        except (ImportError, AttributeError) as error:
-            raise errors.BrokenPlugin(
-                f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} cannot be used: "
-                f"{type(error).__name__}: {error}."
-            ) from error
-        return thing
-
-    def supplied(self) -> tuple[str, ...]:
-        """The arguments that the program gives, so that configs cannot bind them."""
-        stated = self.facts.get("supplied", getattr(self.load(), "supplied", None))
-        return KINDS[self.kind].supplied if stated is None else tuple(stated)
-
-
-class Register:
-    """The callback a hook receives: ``register(name, target, summary=...)``, or ``register(declared)``."""
-
-    def __init__(self, kind: str, owner: str, add: Callable[[Entry], None]) -> None:
-        self._kind = kind
-        self._owner = owner
-        self._add = add
-
-    def __call__(
-        self, name: Any, target: Callable[..., Any] | str | None = None, *, summary: str = "", **facts: Any
-    ) -> None:
-        """Offer `target` under `name`; `facts` are typed values that listings and checks show.
-
-        What was declared where it is defined, as ``@metric(...)`` does, is given alone.
-        """
-        declaration = getattr(name, "declaration", None)
-        if target is None and declaration is not None:
-            for entry in declaration.entries(self._owner):
-                self._add(entry)
-            return
-        thing = KINDS[self._kind].thing
-        if not (isinstance(name, str) and name.isidentifier()):
-            raise errors.InvalidInput(
-                f"The plugin {self._owner} registers a {thing} under {name!r}; a name is letters, digits and "
-                "underscores, for gin to see it."
-            )
-        if not callable(target) and not (isinstance(target, str) and _names_an_attribute(target)):
-            raise errors.InvalidInput(
-                f"The plugin {self._owner} registers the {thing} '{name}' with {target!r}, which cannot be "
-                "called and is no 'module:attribute'."
-            )
-        self._add(Entry(self._kind, name, self._owner, target, summary, dict(facts)))
-
-
-def _names_an_attribute(target: str) -> bool:
-    module, _, attribute = target.partition(":")
-    return all(name.isidentifier() for name in f"{module}.{attribute}".split("."))
+__all__ = [
+    "KINDS",
+    "NETWORKS",
+    "ROLES",
+    "Entry",
+    "Kind",
+    "Register",
+    "Registry",
+    "registry",
+]
 
 
 class Registry:
-    """All entries, by kind and name.
+    """Look-ups of what the plugins have registered.
 
-    Two entries may share a kind and a name if each says another ``backend``: the same model, say, trained by torch
-    and by TensorFlow. `backend` decides between them.
+    Attributes:
+        wrap: makes of an entry what is to be called; ``causal_disent.config`` puts gin's bindings around it.
     """
 
-    def __init__(self) -> None:
-        self.backend: str | None = None
-        #: Makes of an entry what is to be called; ``causal_disent.config`` puts gin's bindings around it.
-        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: _plain(entry.load())
-        self._entries: dict[str, dict[str, list[Entry]]] = {kind: {} for kind in KINDS}
-        self._collisions: list[list[Entry]] | None = None
-        self._loader: Callable[[], None] | None = None
+    def __init__(self, entries: Store) -> None:
+        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: entry.plain()
+        self._store = entries
+        self._load: Callable[[], None] = lambda: None
         self._explain_missing: Callable[[str, str], errors.CausalDisentError | None] = lambda kind, name: None
 
     def set_loader(
-        self,
-        loader: Callable[[], None],
-        explain_missing: Callable[[str, str], errors.CausalDisentError | None],
+        self, load: Callable[[], None], explain_missing: Callable[[str, str], errors.CausalDisentError | None]
     ) -> None:
-        """`loader` runs before the first look-up; `explain_missing` may say why a name is not there."""
-        self._loader = loader
-        self._explain_missing = explain_missing
-
-    def add(self, entry: Entry) -> None:
-        """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
-        self._collisions = None
-        self._entries[entry.kind].setdefault(entry.name, []).append(entry)
-
-    def replace(self, entry: Entry) -> Callable[[], None]:
-        """Let `entry` have its name alone, until the function that is returned is called."""
-        self._load()
-        shared = [kind for kind in self._sharing(entry) if entry.name in self._entries[kind]]
-        before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
-        self._entries[entry.kind][entry.name] = [entry]
-        self._collisions = None
-
-        def restore() -> None:
-            self._collisions = None
-            del self._entries[entry.kind][entry.name]
-            for kind, same in before:
-                self._entries[kind][entry.name] = same
-
-        return restore
-
-    def _sharing(self, entry: Entry) -> list[str]:
-        """The kinds whose entries of that name would be taken for `entry`."""
-        own = KINDS[entry.kind]
-        alike = [kind for kind, other in KINDS.items() if other.in_configs and other.ending == own.ending]
-        return alike if own.in_configs else [entry.kind]
-
-    def clear(self) -> None:
-        """Forget every entry."""
-        self._collisions = None
-        for entries in self._entries.values():
-            entries.clear()
+        """`load` runs before each look-up; `explain_missing` may say why a name is not there."""
+        self._load, self._explain_missing = load, explain_missing
 
     def function(self, kind: str, name: str) -> Callable[..., Any]:
         """What to call for `name`: the target, with gin's bindings where gin is in use."""
         return self.wrap(self.get(kind, name))
 
+    def get(self, kind: str, name: str) -> Entry:
+        """The entry called `name`, or an error that says what there is instead."""
+        self._load()
+        try:
+            return self._store.get(kind, name)
+        except errors.UnknownName as error:
+            raise self._explain_missing(kind, name) or error from None
+
     def entries(self, kind: str) -> Iterator[Entry]:
         """The entries of one kind that a user can ask for, sorted by name."""
         self._load()
-        taken = {same[0].in_config for same in self.collisions()} if KINDS[kind].in_configs else set()
-        for name, found in sorted(self._entries[kind].items()):
-            if found[0].in_config not in taken and (KINDS[kind].in_configs or len(found) == 1):
-                yield self._chosen(self._entries[kind][name])
+        return self._store.entries(kind)
+
+    def ranked(self, kind: str) -> list[Entry]:
+        """The same in the order of their ``rank``."""
+        return sorted(self.entries(kind), key=lambda entry: entry.facts.get("rank", MIDDLE_RANK))
 
     def names(self, kind: str) -> list[str]:
         """Their names."""
         return [entry.name for entry in self.entries(kind)]
 
-    def in_configs(self) -> dict[str, Entry]:
-        """Everything that configs can name, by the name that they say."""
-        kinds = (kind for kind, what in KINDS.items() if what.in_configs)
-        return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
-
     def variants(self, kind: str, name: str) -> list[Entry]:
         """All entries of that kind and name: one for each backend, where they say one."""
         self._load()
-        return list(self._entries[kind].get(name, []))
+        return self._store.variants(kind, name)
 
-    def collisions(self) -> list[list[Entry]]:
-        """The entries that share a name which means one thing alone: over all kinds that configs can say."""
+    def holds(self, kind: str, name: str, thing: Any) -> bool:
+        """Whether that name stands for this very thing."""
+        return any(entry.load() is thing for entry in self.variants(kind, name))
+
+    def in_configs(self) -> dict[str, Entry]:
+        """Everything that configs can name, by the name that they say."""
         self._load()
-        if self._collisions is not None:
-            return self._collisions
-        by_name: dict[tuple[str, str], list[Entry]] = {}
-        for kind, entries in self._entries.items():
-            scope = "configs" if KINDS[kind].in_configs else kind
-            for same in entries.values():
-                by_name.setdefault((scope, same[0].in_config), []).extend(same)
-        self._collisions = [same for same in by_name.values() if not _agree(same)]
-        return self._collisions
+        return self._store.in_configs()
 
-    def get(self, kind: str, name: str) -> Entry:
-        """The entry called `name`, or an error that says what there is instead."""
+    @property
+    def backend(self) -> str | None:
+        """What decides between entries of one name."""
+        return self._store.backend
+
+    @contextmanager
+    def using(self, backend: str | None) -> Iterator[None]:
+        """Let `backend` decide between entries of one name, for a while."""
+        before, self._store.backend = self._store.backend, backend
+        try:
+            yield
+        finally:
+            self._store.backend = before
+
+    def declare(self, entry: Entry) -> None:
+        """Take an entry of a module that a config or a program imports; declared again, it replaces the former."""
         self._load()
-        found = self._entries[kind].get(name, [])
-        if not found:
-            raise self._explain_missing(kind, name) or errors.unknown(KINDS[kind].thing, name, self.names(kind))
-        for same in self.collisions():
-            if found[0] in same:
-                raise errors.collision(name, [(entry.label, entry.owner) for entry in same])
-        return self._chosen(found)
+        self._store.declare(entry)
 
-    def _chosen(self, same: Sequence[Entry]) -> Entry:
-        """The entry of the backend in use, or the first."""
-        return next((entry for entry in same if entry.facts.get("backend") == self.backend), same[0])
-
-    def _load(self) -> None:
-        loader, self._loader = self._loader, None
-        if loader is not None:
-            loader()
+    def replace(self, entry: Entry) -> Callable[[], None]:
+        """Let `entry` have its name alone, until the function that is returned is called."""
+        self._load()
+        return self._store.replace(entry)
 
 
-def _agree(same: Sequence[Entry]) -> bool:
-    """Whether entries of one name are one thing: alone, or one for each of several backends."""
-    if len(same) == 1:
-        return True
-    backends = [entry.facts.get("backend") for entry in same]
-    return None not in backends and len(set(backends)) == len(same) == sum(e.kind == same[0].kind for e in same)
-
-
-registry = Registry()
-
-
-class Part:
-    """A function that configs may bind, callable without gin as well.
-
-    Programs call it like the function it wraps; where gin is in use, bindings such as ``discretizer.num_bins``
-    reach it through the registry.
-    """
-
-    def __init__(self, name: str, function: Callable[..., Any], supplied: Sequence[str]) -> None:
-        self.name = name
-        self.function = function
-        self.supplied = tuple(supplied)
-        update_wrapper(self, function)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._in_use()(*args, **kwargs)
-
-    def _in_use(self) -> Callable[..., Any]:
-        found = registry.variants("parts", self.name)
-        # One that nobody has registered yet, or that another one of its name stands in for, is called as it is.
-        if not any(entry.load() is self for entry in found):
-            return self.function
-        return registry.function("parts", self.name)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-def part(name: str, *, supplied: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Part]:
-    """Decorator: let configs bind a function's parameters under `name`, once a hook has registered it as a part.
-
-    Args:
-        name: what configs call it.
-        supplied: arguments that the program gives, so that configs cannot bind them.
-
-    Example:
-        >>> @part("doubled", supplied=("number",))
-        ... def doubled(number, times=2):
-        ...     return number * times
-        >>> doubled(3)
-        6
-    """
-    return lambda function: Part(name, function, supplied)
-
-
-def _plain(thing: Any) -> Callable[..., Any]:
-    return thing.function if isinstance(thing, Part) else thing
+registry = Registry(store)

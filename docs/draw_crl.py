@@ -15,7 +15,7 @@ from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.labelled_grid import draw_grid
 
 #: Name -> options, the image, and factor -> what it is set to.
-PICTURES: dict[str, tuple[dict, int, dict[str, list[float]]]] = {
+PICTURES: dict[str, tuple[dict, int, dict[str, list]]] = {
     "pendulum": (
         {"channels": "rgb"},
         4400,
@@ -47,6 +47,20 @@ PICTURES: dict[str, tuple[dict, int, dict[str, list[float]]]] = {
             "pol_2": [-80, -40, 0, 40, 80],
         },
     ),
+    "shadow_mini": (
+        {"light": "point"},
+        9060,
+        {
+            "shape": ["cube", "tetrahedron", "octahedron", "dodecahedron"],
+            "color": ["red", "yellow", "blue", "purple"],
+            "scale": [0.4, 0.8, 1.2, 1.6],
+            "light_position": [0, 3, 5, 8],
+            "light_color": ["Plum", "Khaki", "Lavender", "Coral"],
+            "shadow_area": [0, 2, 6, 12],
+            "floor_color": ["Plum", "Khaki", "Lavender", "Coral"],
+            "brightest": [2, 5, 10, 13],
+        },
+    ),
 }
 
 
@@ -60,7 +74,9 @@ def draw(name: str, folder: Path) -> Path:
         rows.append([data.observations(places[:1])[0], *data.counterfactual(places, {factor: values})])
         captions.append(["as it is", *(f"do({factor} = {value})" for value in values)])
     path = folder / f"{name}.png"
-    save_picture(np.asarray(draw_grid(rows, captions=captions)), path, colors=64)
+    # A floor in soft light needs more colors than a palette has.
+    colors = None if name == "shadow_mini" else 64
+    save_picture(np.asarray(draw_grid(rows, captions=captions)), path, colors=colors)
     return path
 
 

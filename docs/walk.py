@@ -3,8 +3,8 @@
     python docs/walk.py dlib_evaluate
     python docs/walk.py dlib_train
 
-A line for each file in the order in which the run first enters it, indented below the file that called it. A reader
-who follows the lines never has to turn back: no two files call functions of each other.
+A line for each file in the order in which the run first enters it, indented below the file that called it. Who
+follows the lines never has to turn back: no two files call functions of each other.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ COMMANDS = {
         + ["model.eval_steps = 1", "model.batch_size = 4"],
     ),
 }
+#: What stands around a function for configs to reach it, as gin's own wrappers do: no turn of the way.
+WRAPPERS = ("Part.__call__",)
 #: Frames that are no functions of a file: its top level, and what is written inside another function's line.
 PARTS_OF_FUNCTIONS = ("<module>", "<lambda>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 
@@ -53,12 +55,16 @@ def calls_between_files(run: Callable[[], Any]) -> Calls:
     def watch(frame: FrameType, event: str, _: Any) -> None:
         if event != "call" or (callee := own_file(frame.f_code)) is None:
             return
-        if frame.f_code.co_name in PARTS_OF_FUNCTIONS:
+        if frame.f_code.co_name in PARTS_OF_FUNCTIONS or frame.f_code.co_qualname in WRAPPERS:
             return
         caller: FrameType | None = frame.f_back
         # Gin, numpy and the like stand between two files of ours without being a turn of the way.
-        while caller is not None and own_file(caller.f_code) is None:
+        while caller is not None and (own_file(caller.f_code) is None or caller.f_code.co_qualname in WRAPPERS):
             caller = caller.f_back
+        # An object that calls a method it inherits, or that a subclass gives it, stays with itself.
+        own = frame.f_locals.get("self")
+        if caller is not None and own is not None and caller.f_locals.get("self") is own:
+            return
         if caller is not None and caller.f_code.co_name != "<module>":
             name = own_file(caller.f_code)
             if name is not None and name != callee:
@@ -85,7 +91,9 @@ def walk(command: str) -> Calls:
         model = Path(folder, "model")
         model.mkdir()
         (model / "representation.gin").write_text(
-            "representation.name = 'perfect_oracle'\ndataset.name = 'candle_mini'\ndataset.factors = ['object']\n"
+            "representation.name = 'perfect_oracle'\n"
+            "dataset.name = 'candle_mini'\n"
+            "dataset.factors = ['object', 'color']\n"
         )
         argv = arguments.format(folder=folder).split()
         for binding in bindings:

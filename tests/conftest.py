@@ -1,9 +1,19 @@
 """What several tests share."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from causal_disent import get_dataset
+from causal_disent.data.array_data import ArrayDataset
+from causal_disent.registry import Entry, registry
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -80,3 +90,49 @@ def oracle_folder(tmp_path):
         return folder
 
     return write
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder of distributions, and a way to run commands that see it."""
+    return Site(tmp_path / "site")
+
+
+class Site:
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+
+    def add(self, distribution, source, point=None):
+        module = distribution.replace("-", "_")
+        (self.folder / f"{module}.py").write_text(source)
+        info = self.folder / f"{module}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n")
+        (info / "entry_points.txt").write_text(f"[causal_disent]\n{point or module} = {module}\n")
+
+    def run(self, *command, **environment):
+        paths = os.pathsep.join([str(self.folder), str(ROOT)])
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            env={**os.environ, "PYTHONPATH": paths, **environment},
+            capture_output=True,
+            text=True,
+        )
+
+    def plugins(self, **environment):
+        done = self.run("causal_disent.cli.main", "plugins", "--json", **environment)
+        assert done.returncode == 0, done.stderr
+        return {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
+
+
+@pytest.fixture
+def tiny():
+    """Nine images of a grey square that moves and changes its shade; configs call the data set ``'tiny'``."""
+    images, factors = np.zeros((9, 16, 16, 1), np.uint8), np.array([[i, j] for i in range(3) for j in range(3)])
+    for image, (place, shade) in zip(images, factors, strict=True):
+        image[5 * place : 5 * place + 5, 2:9] = 85 * (shade + 1)
+    data = ArrayDataset(images, factors, factor_names=["place", "shade"])
+    restore = registry.replace(Entry("datasets", "tiny", "tests", lambda: data, "for tests"))
+    yield data
+    restore()

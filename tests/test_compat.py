@@ -14,7 +14,7 @@ import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
 from causal_disent.cli.dlib_evaluate import main
 from causal_disent.compat import drawing, load_metric_file, metric_files, stand_ins, utils
-from causal_disent.metrics.factor_vae import prune_dims
+from causal_disent.metrics.factor_vae_score import prune_dims
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.registry import registry
 

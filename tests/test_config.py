@@ -2,6 +2,7 @@ import pytest
 
 import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
+from causal_disent.config_files import shipped_configs
 
 
 def parse(*bindings, files=()):
@@ -63,7 +64,7 @@ def test_bindings_win_over_files_and_files_can_be_shipped_ones():
         assert config.query("uc.rho") == 3 and config.query("uc.num_train") == 10_000
 
 
-@pytest.mark.parametrize("name", config.shipped_configs())
+@pytest.mark.parametrize("name", shipped_configs())
 def test_every_shipped_config_parses(name):
     parse(files=[name])
 

@@ -2,13 +2,11 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from causal_disent.config import shipped_configs
+from causal_disent.config_files import shipped_configs
 from causal_disent.data.rule_sets import RULE_SETS
 from causal_disent.registry import registry
 from causal_disent.report.metric_docs import metrics_page
@@ -17,35 +15,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def blocks(path, language):
-    return re.findall(rf"```{language}\n(.*?)```", path.read_text(), flags=re.S)
-
-
 def test_the_page_on_metrics_is_current():
     assert (ROOT / "docs/metrics.md").read_text() == metrics_page()
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        block
-        for page in ("README.md", "docs/confounding.md", "docs/your_own_data.md")
-        for block in blocks(ROOT / page, "python")
-    ],
-)
-def test_the_python_blocks_run(code, capsys):
-    exec(compile(code, "README.md", "exec"), {})
-    shown = re.findall(r"# (\d+\.\d+)\.\.\.", code)
-    assert all(number in capsys.readouterr().out for number in shown)
-
-
-def test_the_commands_of_the_readme_run(tmp_path):
-    text = (ROOT / "README.md").read_text()
-    block = re.search(r"    mkdir model.*?(?=\n\n)", text, flags=re.S)[0]
-    script = block.replace("dlib_evaluate", f"{sys.executable} -m causal_disent.cli.dlib_evaluate")
-    done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "rho=2:UC" in done.stdout and (tmp_path / "result/results").is_dir()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

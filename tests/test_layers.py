@@ -1,6 +1,7 @@
 """The architecture: what may import what, and what must stay out of a plain import."""
 
 import ast
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -12,64 +13,140 @@ import causal_disent
 PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
-    ("_version", "errors", "progress", "protocols"),
-    ("files", "arguments"),
+    ("_version", "text", "errors", "progress", "protocols"),
+    ("files", "arguments", "isolation", "table_files", "tables"),
+    ("entries", "figures"),
     ("registry",),
+    ("parts",),
     ("data",),
+    ("graphs",),
     ("representation",),
     ("metrics",),
-    ("graphs",),
-    ("hookspecs", "plugins", "builtin"),
-    ("config",),
+    ("hookspecs", "first_party", "plugins", "builtin"),
+    ("config_files", "config"),
     ("compat",),
+    ("training",),
+    ("report",),  # how things look; a run or a command says which things
     ("runs",),
-    ("report",),
     ("api",),
     ("testing",),
     ("cli",),
     ("__init__",),
 ]
-RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+TORCH_ORDER = [
+    ("device", "global_generators", "callables", "outputs", "tensors"),
+    ("representation",),
+    ("own_module", "onnx_files", "saved_model"),
+    ("networks",),
+    ("losses",),
+    ("supervision",),
+    ("objectives",),
+    ("train",),
+    ("backend",),
+    ("classifier",),
+    ("tf1",),
+    ("convert", "demo"),
+    ("plugin", "__init__"),
+]
 HEAVY = ("torch", "tensorflow", "ray", "bpy")
 MODULES = sorted(PACKAGE.rglob("*.py"))
+#: Every other distribution of this repository: a package, or a module alone.
+PLUGINS = sorted(
+    {path.parent for path in (PACKAGE.parent / "plugins").glob("*/*/__init__.py")}
+    | {path for path in (PACKAGE.parent / "plugins").glob("*/*.py") if path.name != "conftest.py"}
+)
+ORDERS = {PACKAGE: ORDER, **{path: TORCH_ORDER for path in PLUGINS if path.name == "causal_disent_torch"}}
 
 
 def imports(source):
-    for node in ast.walk(ast.parse(source)):
+    """What is imported when it runs; what is imported for types alone is not."""
+    nodes = [ast.parse(source)]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            nodes.extend(ast.iter_child_nodes(node))
 
 
-def top_level(path):
-    """The top-level part of the package that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def modules_of(package):
+    """The modules of a distribution, without those that run inside Blender."""
+    found = sorted(package.rglob("*.py")) if package.is_dir() else [package]
+    return [path for path in found if "shipped" not in path.parts]
 
 
-def part(module):
-    """The top-level part of a dotted name inside the package."""
-    pieces = module.split(".")
-    return pieces[1] if len(pieces) > 1 else "__init__"
+def dotted(path, package):
+    """What comes after the package in the name of a module; the name itself of a module alone."""
+    return ".".join(path.with_suffix("").relative_to(package.with_suffix("")).parts) or path.stem
 
 
-def wrong_imports(name, source):
-    own = RANK[name]
+def wrong_imports(name, source, package=PACKAGE):
+    rank = {part: number for number, parts in enumerate(ORDERS[package]) for part in parts}
     for imported in imports(source):
-        if imported.startswith("causal_disent.") and part(imported) in RANK and RANK[part(imported)] > own:
+        outer, _, inner = imported.partition(".")
+        if outer == package.name and rank.get(inner.split(".")[0], 0) > rank[name.split(".")[0]]:
             yield imported
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_left(path):
-    name = top_level(path)
-    assert name in RANK, f"give {name} a place in ORDER"
-    assert list(wrong_imports(name, path.read_text())) == []
+RANKED = [(package, path) for package in ORDERS for path in modules_of(package)]
+
+
+@pytest.mark.parametrize(("package", "path"), RANKED, ids=lambda path: str(path.relative_to(PACKAGE.parent)))
+def test_imports_point_left(package, path):
+    name = dotted(path, package)
+    assert any(name.split(".")[0] in parts for parts in ORDERS[package]), f"give {name} a place"
+    assert list(wrong_imports(name, path.read_text(), package)) == []
 
 
 def test_an_import_to_the_right_is_found():
-    assert list(wrong_imports("metrics", "from causal_disent.cli import main"))
+    assert list(wrong_imports("metrics.mig", "from causal_disent.cli import main"))
+    assert not list(wrong_imports("cli.main", "from causal_disent.metrics.mig import mig"))
+
+
+def rooms(package):
+    """Room -> the rooms it imports from. A room is a folder or a module at the top of the package."""
+    found = {}
+    for path in modules_of(package):
+        own = dotted(path, package).split(".")[0]
+        inside = (name.split(".")[1] for name in imports(path.read_text()) if name.startswith(f"{package.name}."))
+        found.setdefault(own, set()).update(name for name in inside if name != own)
+    return found
+
+
+@pytest.mark.parametrize("package", [PACKAGE, *PLUGINS], ids=lambda path: path.name)
+def test_no_rooms_form_a_knot(package):
+    assert list(graphlib.TopologicalSorter(rooms(package)).static_order())
+
+
+def test_a_knot_is_found(tmp_path):
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / "knot" / name).mkdir(parents=True)
+        (tmp_path / "knot" / name / "module.py").write_text(f"from knot.{other} import module")
+    with pytest.raises(graphlib.CycleError):
+        test_no_rooms_form_a_knot(tmp_path / "knot")
+
+
+def private(source):
+    """What a plugin imports of the core that is not for others."""
+    own = (name for name in imports(source) if name.partition(".")[0] == "causal_disent")
+    return [name for name in own if any(part.startswith("_") for part in name.split("."))]
+
+
+@pytest.mark.parametrize("package", PLUGINS, ids=lambda path: path.name)
+def test_plugins_use_public_names_alone(package):
+    assert [name for path in modules_of(package) for name in private(path.read_text())] == []
+
+
+def test_a_private_name_is_found():
+    assert private("from causal_disent.cli._run import run") and private("from causal_disent.config import _know")
+
+
+def test_every_plugin_is_looked_at():
+    folders = {path.relative_to(PACKAGE.parent / "plugins").parts[0] for path in PLUGINS}
+    assert folders == {path.parent.name for path in (PACKAGE.parent / "plugins").glob("*/setup.cfg")}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -79,7 +156,7 @@ def test_no_module_names_a_heavy_package(path):
 
 def test_only_config_and_compat_touch_gin():
     users = [path for path in MODULES if any(n.split(".")[0] == "gin" for n in imports(path.read_text()))]
-    assert {top_level(path) for path in users} <= {"config", "compat"}
+    assert {dotted(path, PACKAGE).partition(".")[0] for path in users} <= {"config", "compat"}
 
 
 def loaded_after(statement):
@@ -97,3 +174,20 @@ def test_a_plain_import_is_light():
 
 def test_the_light_import_test_can_fail():
     assert not loaded_after("import causal_disent, scipy").isdisjoint(NOT_LOADED)
+
+
+def after_command(*arguments):
+    """The statements that run ``causal-disent`` with these arguments."""
+    return f"from causal_disent.cli.main import main\nassert main({list(map(str, arguments))}) == 0"
+
+
+@pytest.mark.parametrize("arguments", [("datasets", "graph", "candle_mini"), ("metrics",)])
+def test_a_command_that_draws_nothing_does_not_load_matplotlib(arguments):
+    assert "matplotlib" not in loaded_after(after_command(*arguments))
+
+
+def test_a_drawing_loads_matplotlib_without_pyplot(tmp_path):
+    path = tmp_path / "graph.svg"
+    drawing = after_command("datasets", "graph", "candle_mini", "--output", path)
+    assert "matplotlib" in loaded_after(f"{drawing}\nimport sys\nassert 'matplotlib.pyplot' not in sys.modules")
+    assert path.exists()

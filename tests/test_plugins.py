@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from causal_disent import hookspecs
-from causal_disent.registry import KINDS
+from causal_disent.parts import declared_in
+from causal_disent.registry import KINDS, registry
 
 ROOT = Path(__file__).parents[1]
 METRIC = """
@@ -24,45 +25,13 @@ def register_metrics(register):
 """
 
 
-@pytest.fixture
-def site(tmp_path):
-    """A folder of distributions, and a way to run commands that see it."""
-    return Site(tmp_path / "site")
-
-
-class Site:
-    def __init__(self, folder):
-        self.folder = folder
-        folder.mkdir()
-
-    def add(self, distribution, source, point=None):
-        module = distribution.replace("-", "_")
-        (self.folder / f"{module}.py").write_text(source)
-        info = self.folder / f"{module}-1.2.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n")
-        (info / "entry_points.txt").write_text(f"[causal_disent]\n{point or module} = {module}\n")
-
-    def run(self, *command, **environment):
-        paths = os.pathsep.join([str(self.folder), str(ROOT)])
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            env={**os.environ, "PYTHONPATH": paths, **environment},
-            capture_output=True,
-            text=True,
-        )
-
-    def plugins(self, **environment):
-        done = self.run("causal_disent.cli.main", "plugins", "--json", **environment)
-        assert done.returncode == 0, done.stderr
-        return {plugin["name"]: plugin for plugin in json.loads(done.stdout)}
-
-
 def test_a_plugin_is_found(site):
     site.add("nice-plugin", METRIC.format(name="nice"))
     plugin = site.plugins()["nice_plugin"]
     assert (plugin["version"], plugin["status"], plugin["reason"]) == ("1.2", "ok", "")
-    assert plugin["offers"]["metrics"] == ["nice"]
+    assert plugin["offers"]["metrics"] == [
+        {"name": "nice", "plugin": "nice_plugin", "summary": "for a test", "facts": {}}
+    ]
 
 
 def test_a_broken_plugin_is_reported_and_the_rest_goes_on(site):
@@ -170,6 +139,11 @@ def test_every_kind_has_a_hook_with_one_sentence():
     for kind in KINDS:
         hook = getattr(hookspecs, f"register_{kind}")
         assert hook.__doc__.count("\n") == 0
+
+
+def test_whatever_the_tools_of_metrics_declare_is_registered():
+    for declared in declared_in("causal_disent.metrics.tools"):
+        assert registry.get("parts", declared.name).load() is declared
 
 
 def test_every_hook_is_documented():

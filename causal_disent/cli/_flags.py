@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from absl import flags
 
 from causal_disent import errors
 from causal_disent._version import __version__
+from causal_disent.text import complain, say, shown
 
-__all__ = ["define_common_flags", "define_gin_flags", "parse"]
+__all__ = ["define_backend", "define_common_flags", "define_gin_flags", "parse", "require"]
 
 
 def define_gin_flags(values: flags.FlagValues) -> None:
@@ -33,6 +33,23 @@ def define_common_flags(values: flags.FlagValues) -> None:
     flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)
 
 
+def define_backend(values: flags.FlagValues, work: str, *, device: bool = False) -> None:
+    """Which backend does the `work`, and on which device."""
+    flags.DEFINE_string(
+        "backend", None, f"What {work} (`causal-disent backends`); by default the first that can.",
+        flag_values=values,
+    )  # fmt: skip
+    if device:
+        flags.DEFINE_string("device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.", flag_values=values)
+
+
+def require(values: flags.FlagValues, *names: str) -> None:
+    """Raise unless each of these flags is given."""
+    for name in names:
+        if not getattr(values, name):
+            raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
+
+
 def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | None:
     """Parse `argv`; the exit code if the command is over with that, None if it goes on."""
     try:
@@ -41,15 +58,15 @@ def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | No
             raise flags.UnrecognizedFlagError(rest[1])
     except flags.UnrecognizedFlagError as error:
         near = errors.nearest(error.flagname, [f"--{name}" for name in values])
-        print(f"error: unknown argument '{error.flagname}'.{near} --help lists the flags.", file=sys.stderr)
+        complain("error", f"unknown argument '{shown(error.flagname)}'.{near} --help lists the flags.")
         return 2
     except flags.Error as error:
-        print(f"error: {error}", file=sys.stderr)
+        complain("error", str(error))
         return 2
     if values.version:
-        print(f"causal_disent {__version__}")
+        say(f"causal_disent {__version__}")
         return 0
     if values.help:
-        print(usage.strip() + "\n" + values.get_help())
+        say(usage.strip() + "\n" + values.get_help())
         return 0
     return None

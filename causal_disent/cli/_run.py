@@ -11,10 +11,12 @@ from collections.abc import Callable
 from types import FrameType
 
 from causal_disent import errors
+from causal_disent.text import complain, say, shown
 
 __all__ = ["run"]
 
-INTERRUPTED = 130
+#: Of a warning, so many are shown.
+MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
 FILE_SYSTEM = frozenset(
     (
@@ -47,11 +49,11 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
     except errors.CausalDisentError as error:
         if debug:
             traceback.print_exception(getattr(error, "failure", error))
-        print(f"error: {error.message}", file=sys.stderr)
+        complain("error", error.message)
         return 1 if isinstance(error, errors.MetricFailed) else 2
     except KeyboardInterrupt:
-        print("interrupted; nothing was written", file=sys.stderr)
-        return INTERRUPTED
+        say("interrupted; nothing was written", error=True)
+        return errors.INTERRUPTED
     except BrokenPipeError:
         # `causal-disent metrics | head` closes the pipe; that is not a mistake.
         sys.stderr.close()
@@ -61,8 +63,18 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
             raise
         if debug:
             traceback.print_exception(error)
-        print(f"error: {errors.refused_by_file_system(error).message}", file=sys.stderr)
+        complain("error", errors.refused_by_file_system(error).message)
         return 2
+    except BaseException as error:
+        if isinstance(error, Exception):
+            raise  # a fault of the program
+        # No command of ours ends so; what a plugin gave has, and must not pass for a run that went well.
+        if debug:
+            traceback.print_exception(error)
+        complain(
+            "error", f"Something that the command called ended it: {errors.described(error)}. --debug shows what."
+        )
+        return 1
     finally:
         warnings.formatwarning = standard
 
@@ -71,7 +83,7 @@ def _one_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
     """A warning as the users of a command read it: without its place in the program."""
-    return f"warning: {message}\n"
+    return f"warning: {shown(message, MOST_CHARACTERS)}\n"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from causal_disent import errors
+from causal_disent.arguments import check_seed
 
 __all__ = ["add_seed", "seed_of"]
-
-MOST = 2**32 - 1
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +16,5 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 def seed_of(arguments: argparse.Namespace) -> int:
     """The seed that was given, if numpy takes it."""
-    if not 0 <= arguments.seed <= MOST:
-        raise errors.InvalidInput(f"--seed must be a whole number from 0 to 2**32 - 1; given: {arguments.seed}.")
+    check_seed("--seed", arguments.seed)
     return arguments.seed

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
+from causal_disent.cli._names import names_of
 from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.text import say
 
-__all__ = ["add_command", "run_calibration"]
+__all__ = ["add", "run_calibration"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``calibrate`` to the parser."""
-    parser = commands.add_parser(
-        "calibrate", help="what each metric says of representations whose quality is known"
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    names_of(
+        parser.add_argument("--metrics", nargs="+", metavar="NAME", help="the metrics (all that there are)"),
+        "metrics",
     )
-    parser.add_argument("--metrics", nargs="+", metavar="NAME", help="the metrics (all that there are)")
     parser.add_argument(
         "--output", type=Path, default=Path("output/calibrate"), metavar="FOLDER", help="to write (%(default)s)"
     )
@@ -37,6 +38,6 @@ def run_calibration(arguments: argparse.Namespace) -> int:
     with gin_config(["calibrate.gin"]):
         rows = calibrate(arguments.metrics, num_train=arguments.num_train, random_seed=seed)
     write_calibration(arguments.output, rows, CASES, num_train=arguments.num_train, random_seed=seed)
-    print(calibration_text(rows, CASES))
-    print(f"\nResults: {arguments.output}/calibration.csv, .json, .md, .png")
+    say(calibration_text(rows, CASES))
+    say(f"\nResults: {arguments.output}/calibration.csv, .json, .md, .png")
     return 0

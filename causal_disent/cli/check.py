@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import json
 import traceback
-from typing import Any
 
-from causal_disent import errors
+from causal_disent.cli._names import names_of
+from causal_disent.plugins import explain_missing
 from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.text import say, say_json
 
-__all__ = ["add_command", "entries_named"]
+__all__ = ["add", "entries_named"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``check`` to the parser."""
-    parser = commands.add_parser("check", help="run the common checks of a metric, data set or model")
-    parser.add_argument("name", metavar="NAME", help="a registered name; every kind that has it is checked")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    names_of(
+        parser.add_argument("name", metavar="NAME", help="a registered name; every kind that has it is checked"),
+        "metrics",
+        "datasets",
+        "representations",
+        "models",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=_check)
 
@@ -25,10 +30,10 @@ def _check(arguments: argparse.Namespace) -> int:
     results: list[dict[str, str]] = []
     for entry in entries_named(arguments.name):
         if not arguments.json:
-            print(f"{KINDS[entry.kind].thing} {entry.name}, of the plugin {entry.owner}")
+            say(f"{KINDS[entry.kind].thing} {entry.name}, of the plugin {entry.owner}")
         results += _results(entry, show=not arguments.json, debug=arguments.debug)
     if arguments.json:
-        print(json.dumps(results, indent=2))
+        say_json(results)
     return 1 if any(result["status"] == "failed" for result in results) else 0
 
 
@@ -40,7 +45,7 @@ def _results(entry: Entry, *, show: bool, debug: bool) -> list[dict[str, str]]:
     for check in named_checks(entry.kind, entry):
         outcome = check.outcome()
         if show:
-            print(outcome, flush=True)
+            say(outcome)
         if debug and outcome.error is not None:
             traceback.print_exception(outcome.error)
         results.append(
@@ -53,15 +58,8 @@ def entries_named(name: str) -> list[Entry]:
     """The entries called `name`, of all kinds that have checks; at least one."""
     from causal_disent.testing import CHECKED_KINDS
 
-    found, missing = [], []
-    for kind in CHECKED_KINDS:
-        try:
-            found.append(registry.get(kind, name))
-        except (errors.UnknownName, errors.BrokenPlugin) as error:
-            missing.append(error)
+    found = [registry.get(kind, name) for kind in CHECKED_KINDS if registry.variants(kind, name)]
     if found:
         return found
-    if isinstance(missing[0], errors.BrokenPlugin):
-        raise missing[0]  # it says which plugin may have offered the name
     names = sorted({other for kind in CHECKED_KINDS for other in registry.names(kind)})
-    raise errors.unknown("metric, data set or model", name, names)
+    raise explain_missing("metric, data set or model", name, names, CHECKED_KINDS)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from causal_disent.cli._dataset_options import add_options, read_options
+from causal_disent.cli._names import names_of
 from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.registry import registry
+from causal_disent.text import say
 
-__all__ = ["add_command", "run_graph"]
+__all__ = ["add", "run_graph"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``graph`` to the parser of ``datasets``."""
-    parser = commands.add_parser("graph", help="test a data set against its causal graph, and draw the graph")
-    parser.add_argument("name", metavar="NAME", help="a registered data set")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give ``datasets graph`` its arguments."""
+    names_of(parser.add_argument("name", metavar="NAME", help="a registered data set"), "datasets")
     parser.add_argument("--confounding", nargs="+", metavar="RULES", help="a rule set's name, or statements")
     add_options(parser, "scenes=16")
     parser.add_argument("--output", type=Path, metavar="FILE", help="draw the graph: a .svg or .png file")
@@ -25,6 +25,9 @@ def add_command(commands: Any) -> None:
     )
     add_seed(parser)
     parser.add_argument("--alpha", type=float, default=0.05, help="level of each test (%(default)s)")
+    parser.add_argument(
+        "--num_bins", type=int, default=10, metavar="N", help="intervals of a continuous factor (%(default)s)"
+    )
     parser.set_defaults(command=run_graph)
 
 
@@ -33,10 +36,12 @@ def run_graph(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from causal_disent.data.state_space import StateSpace
+    from causal_disent.figures import check_picture_name
     from causal_disent.files import check_place
+    from causal_disent.graphs.causal_graph import CausalGraph
     from causal_disent.graphs.check_graph import check_graph
     from causal_disent.report.graph_check import graph_check_text
-    from causal_disent.report.graph_picture import check_picture_name, save_graph
+    from causal_disent.report.graph_pairs import pairs_text
     from causal_disent.runs.dataset import get_dataset
 
     seed = seed_of(arguments)
@@ -50,9 +55,11 @@ def run_graph(arguments: argparse.Namespace) -> int:
         num_points=arguments.num_points,
         random_state=np.random.RandomState(seed),
         alpha=arguments.alpha,
+        num_bins=arguments.num_bins,
     )
-    print(graph_check_text(check))
+    say(f"{pairs_text(check)}\n\nIndependences that the graph implies:\n\n{graph_check_text(check)}")
     if arguments.output is not None:
-        save_graph(data.graph, arguments.output, factors=StateSpace.of(data).factor_names, title=arguments.name)
-        print(f"\nThe graph: {arguments.output}")
+        names = StateSpace.of(data).factor_names
+        CausalGraph(data.graph).draw(arguments.output, factors=names, title=arguments.name)
+        say(f"\nThe graph: {arguments.output}")
     return 0

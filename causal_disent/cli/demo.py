@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
 from causal_disent.report.table import text_table
+from causal_disent.text import say
 
-__all__ = ["ROWS", "add_command", "run_demo"]
+__all__ = ["ROWS", "add", "run_demo"]
 
 #: Name of the row -> what it shows, and the folder's representation.gin.
 ROWS: dict[str, tuple[str, str]] = {
@@ -25,9 +27,8 @@ ROWS: dict[str, tuple[str, str]] = {
 SCORES = ("IRS", "UC", "CG")
 
 
-def add_command(commands: Any) -> None:
-    """Add ``demo`` to the parser."""
-    parser = commands.add_parser("demo", help="IRS, UC and CG of representations whose quality is known")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     parser.add_argument("--output", type=Path, default=Path("output/demo"), help="folder to write (%(default)s)")
     parser.set_defaults(command=lambda arguments: run_demo(arguments.output))
 
@@ -44,13 +45,13 @@ def run_demo(output: Path) -> int:
         if "dataset.name" not in representation:
             representation += "dataset.name = 'candle_mini'\n"
         (folder / "representation.gin").write_text(representation, encoding="utf-8")
-        print(f"evaluating: {title} ...", flush=True)
+        say(f"evaluating: {title} ...")
         scores = evaluate_with_gin(folder, output / name / "evaluation", True, ["demo.gin"])
         rows.append([title, *(scores[key] for key in SCORES)])
     _save_sheet(get_dataset("candle_mini"), output / "candle_mini.png")
-    print()
-    print(text_table(["representation", *SCORES], rows))
-    print(f"\nResults: {output}/<row>/evaluation/results; the data set: {output / 'candle_mini.png'}")
+    say()
+    say(text_table(["representation", *SCORES], rows))
+    say(f"\nResults: {output}/<row>/evaluation/results; the data set: {output / 'candle_mini.png'}")
     return 0
 
 

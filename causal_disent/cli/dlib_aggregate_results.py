@@ -10,6 +10,7 @@ from absl import flags
 from causal_disent import errors
 from causal_disent.cli._flags import define_common_flags, parse
 from causal_disent.cli._run import run
+from causal_disent.text import complain, say, shown
 
 __all__ = ["main"]
 
@@ -40,8 +41,8 @@ def _aggregate(values: flags.FlagValues) -> int:
             raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
     table, left_out = aggregate_results_to_json(values.result_file_pattern, values.output_path)
     for path, reason in left_out:
-        print(f"left out {path}: {reason}", file=sys.stderr)
-    print(f"{len(table)} results, {len(table.columns)} columns\n  -> {values.output_path}")
+        complain(f"left out {shown(path)}", reason)
+    say(f"{len(table)} results, {len(table.columns)} columns\n  -> {values.output_path}")
     return 0
 
 

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from absl import flags
 
 from causal_disent import errors
-from causal_disent.cli._flags import define_gin_flags, parse
+from causal_disent.cli._flags import define_backend, define_gin_flags, parse
 from causal_disent.cli._input_folders import find_folders
 from causal_disent.cli._run import run
+from causal_disent.isolation import isolated
 from causal_disent.progress import track
 from causal_disent.report.table import text_table
+from causal_disent.text import complain, say, shown
 
 if TYPE_CHECKING:
     from causal_disent.runs.evaluate import CodeTables
@@ -34,7 +36,7 @@ dlib_evaluate: measure a representation and write a result folder.
     dlib_evaluate --input_glob 'models/*/representation' --output_dir RESULTS --gin_config metrics/uc.gin
 
 The input folder is a saved model or representation, disentanglement_lib's included, or it holds a
-representation.gin that names a registered model (`causal-disent models`).
+representation.gin that names what is registered (`causal-disent representations`).
 """
 
 
@@ -59,10 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "model_dir", None, "Folder of the model that has the decoder, if the representation has none.",
         flag_values=values,
     )  # fmt: skip
-    flags.DEFINE_string(
-        "backend", None, "What reads the folder (`causal-disent backends`); by default the first that can.",
-        flag_values=values,
-    )  # fmt: skip
+    define_backend(values, "reads the folder")
     flags.DEFINE_bool(
         "trust", False, "Let a TensorFlow graph run operations that reach files or the network.",
         flag_values=values,
@@ -89,7 +88,7 @@ def _evaluate_with_files(values: flags.FlagValues) -> int:
     with metric_files(values.metric_file) as files:
         for file in files:
             if file.note:
-                print(f"note: {file.note}", file=sys.stderr)
+                complain("note", file.note)
         return _evaluate(values)
 
 
@@ -124,15 +123,14 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
             place = task.output.relative_to(target)
             done = is_done(task.output) and not values.overwrite
             try:
-                scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
-            except Exception as error:  # of a stranger's model: anything may come out of it
-                rows.append(
-                    [place, "failed", getattr(error, "message", None) or f"{type(error).__name__}: {error}"]
-                )
+                with isolated():  # a stranger's model: anything may come out of it
+                    scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
+            except errors.CausalDisentError as error:
+                rows.append([place, "failed", error.message])
                 continue
             rows.append([place, "done before" if done else "ok", _line(scores)])
-    print(text_table(["result", "state", "scores"], rows))
-    print(f"  -> {target}")
+    say(text_table(["result", "state", "scores"], rows))
+    say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
 
 
@@ -183,13 +181,13 @@ def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables
 
 
 def _report(task: _Task, scores: dict[str, object]) -> None:
-    print(f"{task.name}: {_line(scores)}")
-    print(f"  -> {task.output}")
+    say(f"{shown(task.name)}: {_line(scores)}")
+    say(f"  -> {shown(task.output)}")
 
 
 def _line(scores: dict[str, object]) -> str:
     headline = _headline(scores)
-    words = [f"{key} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
+    words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
     more = len(headline) - len(words)
     return ", ".join([*words, f"and {more} more in the result file"] if more else words)
 

@@ -11,6 +11,7 @@ from causal_disent import errors
 from causal_disent.cli._flags import define_gin_flags, parse
 from causal_disent.cli._run import run
 from causal_disent.report.table import text_table
+from causal_disent.text import say
 
 __all__ = ["main"]
 
@@ -42,8 +43,8 @@ def _rank(values: flags.FlagValues) -> int:
         folders, values.output_directory, values.overwrite, values.gin_config, values.gin_bindings
     )
     ranked = sorted(zip(scores["model_scores"], folders, strict=True), reverse=True)
-    print(text_table(["model", "UDR"], [[folder, float(score)] for score, folder in ranked]))
-    print(f"  -> {values.output_directory}")
+    say(text_table(["model", "UDR"], [[folder, float(score)] for score, folder in ranked]))
+    say(f"  -> {values.output_directory}")
     return 0
 
 

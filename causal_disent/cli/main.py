@@ -1,82 +1,145 @@
-"""``causal-disent``: everything that is not a drop-in ``dlib_*`` command."""
+"""``causal-disent``: everything that is not a drop-in ``dlib_*`` command.
+
+Each command is an entry of the kind ``commands``, the built-in ones as well; its parser is made when it is called.
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict
+from importlib.metadata import EntryPoint, entry_points
 
+from causal_disent import errors
 from causal_disent._version import __version__
-from causal_disent.cli import calibrate, check, datasets, demo, published
 from causal_disent.cli._run import run
-from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import KINDS, registry
-from causal_disent.report.table import text_table
+from causal_disent.plugins import BUILTIN, ENTRY_POINT_GROUP, explain_missing
+from causal_disent.registry import Entry, registry
+from causal_disent.report.table import WIDTH
+from causal_disent.text import say, shown
 
-__all__ = ["main"]
+__all__ = ["all_commands", "dlib_scripts", "main", "parser_of"]
+
+#: Words -> what they call: ``("datasets", "verify")``, say.
+Commands = dict[tuple[str, ...], Entry]
+
+OPTIONS = ("--help", "--version", "--debug")
+HELP = """usage: causal-disent COMMAND ...
+
+How causally disentangled is a representation? `causal-disent COMMAND --help` tells what a command
+takes; --debug shows the traceback of an error; --version shows the version."""
+SCRIPTS = "disentanglement_lib's commands have names of their own, and --help:\n  "
+#: In this order; commands that are none of the core's come last.
+GROUPS = ("measure", "look up", "set up", "of plugins")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    # The parser is made inside: it loads the plugins, for the commands they add.
-    return run(lambda: _run(argv), debug="--debug" in (sys.argv if argv is None else argv))
+    words = list(sys.argv[1:] if argv is None else argv)
+    # Inside, because it loads the plugins, for the commands they add.
+    return run(lambda: _run(words), debug="--debug" in words)
 
 
-def _run(argv: Sequence[str] | None) -> int:
-    arguments = _parser().parse_args(argv)
-    return arguments.command(arguments)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="causal-disent",
-        description="How causally disentangled is a representation? `dlib_evaluate --help` runs metrics.",
+def _run(words: list[str]) -> int:
+    debug = words[:1] == ["--debug"]
+    words = words[debug:]
+    commands = all_commands()
+    if not words or words[0] in ("-h", "--help"):
+        say(_help(commands))
+        return 0
+    if words[0] == "--version":
+        say(f"causal_disent {__version__}")
+        return 0
+    if words[0].startswith("-"):
+        raise errors.unknown("option", words[0], OPTIONS)
+    for length in (2, 1):
+        called = tuple(words[:length])
+        if called in commands:
+            return _call(commands[called], called, words[length:], debug)
+    group = {called: entry for called, entry in commands.items() if called[0] == words[0]}
+    if group and (not words[1:] or words[1] in ("-h", "--help")):
+        say(_table(group))
+        return 0
+    raise explain_missing(
+        "command", " ".join(words[: 2 if group else 1]), [" ".join(called) for called in commands], ["commands"]
     )
-    parser.add_argument("--version", action="version", version=f"causal_disent {__version__}")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    demo.add_command(commands)
-    calibrate.add_command(commands)
-    check.add_command(commands)
-    published.add_command(commands)
-    plugins = commands.add_parser("plugins", help="list the plugins, what they offer, and those that failed")
-    plugins.add_argument("--json", action="store_true", help="print JSON")
-    plugins.set_defaults(command=_plugins)
-    datasets.add_command(commands)
-    for kind, what in KINDS.items():
-        if kind == "datasets":
-            continue
-        listing = commands.add_parser(kind, help=f"list the {what.thing}s")
-        listing.set_defaults(command=_list, kind=kind)
+
+
+def all_commands() -> Commands:
+    """What can be called; ``register("render_candle", ..., under="render")`` makes ``render candle``."""
+    commands: Commands = {}
     for entry in registry.entries("commands"):
-        entry.load()(commands.add_parser(entry.name, help=entry.summary, description=entry.summary))
+        under = entry.facts.get("under")
+        commands[(under, entry.name.removeprefix(f"{under}_")) if under else (entry.name,)] = entry
+    return commands
+
+
+def parser_of(entry: Entry, called: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of a command, with the arguments that its owner gives it."""
+    parser = argparse.ArgumentParser(
+        prog=" ".join(["causal-disent", *called]), description=shown(entry.summary), conflict_handler="resolve"
+    )
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser.set_defaults(called=entry.name)
+    entry.load()(parser)
     return parser
 
 
-def _plugins(arguments: argparse.Namespace) -> int:
-    plugins = loaded_plugins()
-    if arguments.json:
-        print(json.dumps([asdict(plugin) for plugin in plugins], indent=2, default=str))
-        return 0
-    rows = [[plugin.name, plugin.version, plugin.status, _offers(plugin.offers)] for plugin in plugins]
-    print(text_table(["plugin", "version", "status", "offers"], rows))
-    for plugin in plugins:
-        if plugin.reason:
-            print(f"\n{plugin.name}: {plugin.reason}")
-    return 0
+def _call(entry: Entry, called: Sequence[str], words: Sequence[str], debug: bool) -> int:
+    with entry.isolated():
+        parser = parser_of(entry, called)
+        if debug:
+            parser.set_defaults(debug=True)
+        try:
+            arguments = parser.parse_args(words)
+        except SystemExit as over:  # argparse has said what is wrong, or printed the help
+            return over.code if isinstance(over.code, int) else 0
+    try:
+        code = arguments.command(arguments)
+    except (errors.CausalDisentError, OSError):
+        raise
+    except (Exception, SystemExit) as error:
+        if entry.owner == BUILTIN:
+            raise
+        if isinstance(error, SystemExit) and isinstance(error.code, int):
+            return error.code  # a program of its own may end as programs do
+        raise errors.BrokenPlugin(
+            f"The command '{' '.join(called)}' of the plugin {entry.owner} failed: {errors.described(error)}. "
+            "--debug shows where."
+        ) from error
+    return code if isinstance(code, int) else 0
 
 
-def _offers(offers: dict[str, list[str]]) -> str:
-    return ", ".join(f"{len(names)} {kind}" for kind, names in offers.items() if names) or "nothing"
+def _help(commands: Commands) -> str:
+    groups: dict[str, Commands] = {title: {} for title in GROUPS}
+    for called, entry in commands.items():
+        groups[entry.facts["group"] if entry.owner == BUILTIN else GROUPS[-1]][called] = entry
+    tables = [f"{title}:\n{_table(group)}" for title, group in groups.items() if group]
+    scripts = textwrap.fill(", ".join(dlib_scripts()), WIDTH, subsequent_indent="  ")
+    return "\n\n".join([HELP, *tables, SCRIPTS + scripts])
 
 
-def _list(arguments: argparse.Namespace) -> int:
-    entries = list(registry.entries(arguments.kind))
-    rows = [[entry.name, entry.owner, entry.summary] for entry in entries]
-    print(text_table([KINDS[arguments.kind].thing, "plugin", "summary"], rows))
-    return 0
+def dlib_scripts() -> dict[str, EntryPoint]:
+    """disentanglement_lib's commands that are installed, by name."""
+    ours = {point.dist.name for point in entry_points(group=ENTRY_POINT_GROUP) if point.dist} | {"causal-disent"}
+    return {
+        point.name: point
+        for point in sorted(entry_points(group="console_scripts"), key=lambda point: point.name)
+        if point.name.startswith("dlib_") and point.dist and point.dist.name in ours
+    }
+
+
+def _table(commands: Commands) -> str:
+    """A line for each command: what to type, and its summary."""
+    names = {" ".join(called): shown(entry.summary) for called, entry in sorted(commands.items())}
+    widest = min(max(map(len, names)), WIDTH // 3)
+    return "\n".join(
+        textwrap.fill(
+            f"{name:<{widest}}  {summary}", WIDTH, initial_indent="  ", subsequent_indent=" " * (widest + 4)
+        )
+        for name, summary in names.items()
+    )
 
 
 if __name__ == "__main__":

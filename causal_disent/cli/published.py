@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
 
-__all__ = ["add_command", "run_published"]
+from causal_disent.text import say
+
+__all__ = ["add", "run_published"]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``published`` to the parser."""
-    parser = commands.add_parser("published", help="list the result tables of the papers, or print one")
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
     parser.add_argument("table", nargs="?", metavar="TABLE", help="a table of the list, such as aaai_7")
     parser.add_argument("--json", action="store_true", help="print JSON: the list, or one record per number")
     parser.set_defaults(command=run_published)
@@ -23,11 +23,11 @@ def run_published(arguments: argparse.Namespace) -> int:
     from causal_disent.report.published import published, published_list, published_tables, published_text
 
     if arguments.table is None and arguments.json:
-        print(json.dumps([asdict(table) for table in published_tables()], indent=2, ensure_ascii=False))
+        say(json.dumps([asdict(table) for table in published_tables()], indent=2, ensure_ascii=False))
     elif arguments.table is None:
-        print(published_list())
+        say(published_list())
     elif arguments.json:
-        print(published(arguments.table).to_json(orient="records", indent=2, force_ascii=False))
+        say(published(arguments.table).to_json(orient="records", indent=2, force_ascii=False))
     else:
-        print(published_text(arguments.table))
+        say(published_text(arguments.table))
     return 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+
+from causal_disent.text import say
 
 __all__ = ["add_arguments", "run_results"]
 
@@ -19,14 +20,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_results(arguments: argparse.Namespace) -> int:
     """Print the table."""
-    from causal_disent.report.results import results_text
+    from causal_disent.runs.study.results_text import results_text
     from causal_disent.runs.study.table import results_table, write_table
 
     table = results_table(arguments.folder)
     for path, reason in table.attrs["left_out"]:
-        print(f"left out {path}: {reason}", file=sys.stderr)
-    print(results_text(table, arguments.published))
+        say(f"left out {path}: {reason}", error=True)
+    say(results_text(table, arguments.published))
     if arguments.output is not None:
         write_table(table, arguments.output)
-        print(f"  -> {arguments.output}")
+        say(f"  -> {arguments.output}")
     return 0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.cli._run import INTERRUPTED
+from causal_disent.text import say
 
 if TYPE_CHECKING:
     from causal_disent.runs.study import Study
@@ -76,35 +75,35 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int:
     """Run a study, or tell of its plan; `words` follow ``study`` on the command line."""
-    from causal_disent.report.results import results_text
-    from causal_disent.report.study import plan_text
     from causal_disent.runs.study import read_study, run_study
     from causal_disent.runs.study.plan import STATES, make_plan
+    from causal_disent.runs.study.results_text import results_text
+    from causal_disent.runs.study.state_text import plan_text
 
     settings, engine = read_study(config, _bindings(arguments, config), arguments.engine)
     folder: Path = arguments.output_dir
     if arguments.dry_run:
         plan = make_plan(settings, folder)
         plan.check_unchanged()
-        print(plan_text(plan, engine.workers))
+        say(plan_text(plan, engine.workers))
         return 0
     again = f"The same command goes on:\n    causal-disent study {words}--output_dir {folder}"
     try:
         ended = run_study(settings, folder, engine=engine)
     except KeyboardInterrupt:
-        print(f"\ninterrupted; what was done is kept. {again}", file=sys.stderr)
-        return INTERRUPTED
+        say(f"\ninterrupted; what was done is kept. {again}", error=True)
+        return errors.INTERRUPTED
     if ended.counts["done"]:
         with suppress(errors.InvalidInput):  # models alone: there are no scores
-            print(results_text(ended.table))
+            say(results_text(ended.table))
     counts = [f"{ended.counts[state]} {state}" for state in STATES if ended.counts[state]]
-    print(f"\n{', '.join(counts)}\n  -> {folder}")
+    say(f"\n{', '.join(counts)}\n  -> {folder}")
     if ended.full:
-        print(f"Nothing more can be written to {folder}: is the disk full? {again}", file=sys.stderr)
+        say(f"Nothing more can be written to {folder}: is the disk full? {again}", error=True)
     elif ended.counts["failed"]:
-        print(
+        say(
             f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.",
-            file=sys.stderr,
+            error=True,
         )
     return 1 if ended.full or set(+ended.counts) - {"done"} else 0
 
@@ -130,18 +129,18 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.study import state_text
+    from causal_disent.runs.study.state_text import state_text
 
     arguments.output_dir = Path(*arguments.arguments[:1]) if arguments.arguments else arguments.output_dir
-    print(state_text(_plan(arguments), everything=arguments.all))
+    say(state_text(_plan(arguments), everything=arguments.all))
     return 0
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.study import run_text
+    from causal_disent.runs.study.state_text import run_text
 
     number = _number(arguments.arguments[0])
-    print(run_text(_plan(arguments), number))
+    say(run_text(_plan(arguments), number))
     return 0
 
 
@@ -159,7 +158,7 @@ def _retry(arguments: argparse.Namespace) -> int:
         if not chosen or planned.number in chosen
         for place in planned.found.failed
     ]
-    print(f"{len(failed)} failed tasks are tried again")
+    say(f"{len(failed)} failed tasks are tried again")
     if arguments.dry_run:
         return 0
     for number, place in failed:
@@ -174,10 +173,10 @@ def _number(text: str) -> int:
 
 
 def _best(arguments: argparse.Namespace) -> int:
-    from causal_disent.report.results import best_text
+    from causal_disent.runs.study.results_text import best_text
     from causal_disent.runs.study.table import results_table
 
-    print(best_text(results_table(arguments.output_dir), arguments.arguments[0]))
+    say(best_text(results_table(arguments.output_dir), arguments.arguments[0]))
     return 0
 
 
@@ -187,5 +186,5 @@ def _export(arguments: argparse.Namespace) -> int:
     target = Path(arguments.arguments[0])
     table = results_table(arguments.output_dir)
     write_table(table, target)
-    print(f"{len(table)} scores, {len(table.columns)} columns\n  -> {target}")
+    say(f"{len(table)} scores, {len(table.columns)} columns\n  -> {target}")
     return 0

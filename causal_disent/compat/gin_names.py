@@ -14,8 +14,9 @@ import numpy as np
 
 from causal_disent import config, errors
 from causal_disent.compat.stand_ins import module_of
+from causal_disent.parts import Part
 from causal_disent.plugins import BUILTIN
-from causal_disent.registry import KINDS, Entry, Part, registry
+from causal_disent.registry import KINDS, Entry, registry
 
 __all__ = ["GinNames"]
 

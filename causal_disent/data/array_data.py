@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, check_graph_type
+from causal_disent.arguments import as_array, as_digraph
 from causal_disent.data.factor_columns import ValueNames, read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray
@@ -70,8 +70,7 @@ class _ImageArray:
     def __init__(self, images: Any, graph: Any, bounding_boxes: Any) -> None:
         self.pixels = _checked(images)
         if graph is not None:
-            check_graph_type(graph)
-            self.graph = graph
+            self.graph = as_digraph(graph)
         if bounding_boxes is not None:
             boxes = _checked_boxes(bounding_boxes, self.pixels.shape)
             self.bounding_boxes = partial(np.take, boxes, axis=0)  # unlike a lambda, it can be pickled

@@ -8,6 +8,7 @@ Python a statement can be written as text:
     never size=large scene=hall               no large object in the hall
     never size=large scene=indoor unless object=torus
     only shape=heart: scale=4..5              from the value 4 to the value 5, both included
+    never angle=-10..22.5                     of a continuous factor, all values between these numbers
     correlate object color 0.2                a bell of width 0.2 over the diagonal
 """
 
@@ -21,7 +22,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data.state_space import StateSpace
+from causal_disent.data.state_space import StateSpace, as_number
 from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
@@ -85,9 +86,9 @@ class Never:
 class Correlate:
     r"""A soft link of two factors.
 
-    With :math:`u, v \in [0, 1]` the places of the two values among their factor's values, the weight is
-    :math:`\exp(-(u-v)^2 / (2 s^2))`. Width 0 keeps the pairs with :math:`u = v` alone (full
-    confounding); an infinite width leaves the factors independent.
+    With :math:`u, v \in [0, 1]` the places of the two values among their factor's values (of a continuous factor:
+    between the least and the greatest), the weight is :math:`\exp(-(u-v)^2 / (2 s^2))`. Width 0 keeps the pairs
+    with :math:`u = v` alone (full confounding); an infinite width leaves the factors independent.
     """
 
     first: str
@@ -110,6 +111,11 @@ class Correlate:
     @staticmethod
     def _place(space: StateSpace, combinations: IntArray, factor: str) -> FloatArray:
         column = space.position(factor)
+        if space.is_continuous(factor):
+            numbers = space.numbers[factor]
+            return ((numbers - numbers.min()) / max(np.ptp(numbers), np.finfo(float).tiny))[
+                combinations[:, column]
+            ]
         return combinations[:, column] / max(space.sizes[column] - 1, 1)
 
 
@@ -122,17 +128,43 @@ def _matches(space: StateSpace, combinations: IntArray, values: Values) -> np.nd
     return matched
 
 
-def _values(space: StateSpace, factor: str, name: str) -> range:
+def _values(space: StateSpace, factor: str, name: str) -> Iterable[int]:
     """The indices that one value, or a range ``first..last`` of values, stands for."""
-    first, _, last = str(name).partition("..")
-    start = space.value(factor, first)
-    stop = space.value(factor, last) if last else start
+    first, dots, last = str(name).partition("..")
+    if not dots:
+        return [space.value(factor, first)]
+    space.position(factor)
+    if factor in space.numbers:
+        return _interval(space, factor, first, last)
+    start, stop = space.value(factor, first), space.value(factor, last)
     if stop < start:
-        raise errors.InvalidInput(
-            f"The range {name} of the factor '{factor}' is empty, since {last} comes before {first}. Write "
-            f"{last}..{first}."
-        )
+        raise _empty_range(factor, first, last)
     return range(start, stop + 1)
+
+
+def _interval(space: StateSpace, factor: str, first: str, last: str) -> IntArray:
+    """The indices of the numbers from `first` to `last`."""
+    numbers, ends = space.numbers[factor], (as_number(first), as_number(last))
+    for text, end in zip((first, last), ends, strict=True):
+        # Beyond the values there are is a mistake, except where nobody knows these to the last digit.
+        if np.isnan(end) or not (space.is_continuous(factor) or numbers.min() <= end <= numbers.max()):
+            raise errors.unknown(f"value of the factor '{factor}'", text, space.value_names[factor])
+    if ends[1] < ends[0]:
+        raise _empty_range(factor, first, last)
+    inside = np.flatnonzero((numbers >= ends[0]) & (numbers <= ends[1]))
+    if not inside.size:
+        raise errors.InvalidInput(
+            f"None of the {len(numbers):,} values of the factor '{factor}', which are from {numbers.min():g} to "
+            f"{numbers.max():g}, is in the range {first}..{last}."
+        )
+    return inside
+
+
+def _empty_range(factor: str, first: str, last: str) -> errors.InvalidInput:
+    return errors.InvalidInput(
+        f"The range {first}..{last} of the factor '{factor}' is empty, since {last} comes before {first}. Write "
+        f"{last}..{first}."
+    )
 
 
 _FORMS = (

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import Shown
 
-__all__ = ["DiscreteData", "SampledData"]
+__all__ = ["OF_THE_WHOLE", "DiscreteData", "IndexedData", "SampledData", "of_the_whole"]
+
+#: What a part of a data set, in factors or images, has if the whole has it.
+OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
 
 
-class SampledData:
+class SampledData(Shown):
     """Factors first, then observations: a subclass says how each is drawn."""
+
+    factor_names: Any
+    factors_num_values: Any
+    observation_shape: Any
+
+    @property
+    def num_images(self) -> int | None:
+        """How many images there are; None where each is drawn anew, or where counting them takes time."""
+        return None
+
+    def _shows(self) -> Iterator[str]:
+        shape = "x".join(map(str, self.observation_shape))
+        yield f"images {shape}" if self.num_images is None else f"{self.num_images:,} images {shape}"
+        sizes = zip(self.factor_names, self.factors_num_values, strict=True)
+        yield ", ".join(f"{name} {size}" for name, size in sizes)
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of factors (num, factors)."""
@@ -39,7 +59,6 @@ class DiscreteData(SampledData):
     """Names and sizes from the state space in `space`."""
 
     space: StateSpace
-    observation_shape: Any
 
     @property
     def factor_names(self) -> tuple[str, ...]:
@@ -57,3 +76,30 @@ class DiscreteData(SampledData):
     def factors_num_values(self) -> list[int]:
         """Per factor: how many values it has."""
         return list(self.space.sizes)
+
+
+class IndexedData(DiscreteData):
+    """A known set of images: factors choose an index, which stands for an image."""
+
+    def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """The image of each row of factors (n, factors)."""
+        raise NotImplementedError
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
+        raise NotImplementedError
+
+    def sample_observations_from_factors(
+        self, factors: IntArray, random_state: np.random.RandomState
+    ) -> FloatArray:
+        """An image for each row of factors."""
+        return self.observations(self.sample_indices(factors, random_state))
+
+
+def of_the_whole(data: Any, name: str, factor_names: Sequence[str]) -> Any:
+    """What `data` has by one of the names `OF_THE_WHOLE`, for a part that shows these factors alone."""
+    whole = getattr(data, name)
+    if name != "counterfactual_values":
+        return whole
+    columns = [data.factor_names.index(factor) for factor in factor_names]
+    return lambda indices, do: whole(indices, do)[:, columns]

@@ -109,7 +109,7 @@ def _read_column(factor: str, column: Any, names: Sequence[object] | None) -> tu
         raise errors.InvalidInput(f"The factor '{factor}' is {column[place]} in row {place}; it must be finite.")
     if names is None:
         values, places = np.unique(column, return_inverse=True)
-        return [str(value) for value in values], places.astype(np.int64)
+        return list(values), places.astype(np.int64)
     return names, _places(factor, column, [str(name) for name in names])
 
 

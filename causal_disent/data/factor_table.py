@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causal_disent.data.state_space import StateSpace
-from causal_disent.protocols import IntArray
+from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["make_factor_table", "value_rows"]
+__all__ = ["factor_values", "make_factor_table", "value_rows"]
 
 
 def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd.DataFrame:
@@ -29,3 +29,11 @@ def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd
 def value_rows(table: pd.DataFrame) -> IntArray:
     """(images, factors): the place of each factor's value among its values."""
     return np.stack([table[name].cat.codes.to_numpy() for name in table.columns], axis=1).astype(np.int64)
+
+
+def factor_values(data: Any, images: IntArray) -> FloatArray:
+    """(images, factors) float64: the numbers behind the factors, as `data` or its table says them."""
+    if hasattr(data, "factor_values"):
+        return np.asarray(data.factor_values(images), dtype=np.float64)
+    table = data.factor_table.loc[images]
+    return StateSpace({name: table[name].cat.categories for name in table}).to_numbers(value_rows(table))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.discrete import IndexedData
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FactorialData"]
 
 
-class FactorialData(DiscreteData):
+class FactorialData(IndexedData):
     """Base of data sets whose images are numbered like the combinations of `space`.
 
     A subclass gives the pixels in `pixels`; everything else follows from the state space.
@@ -27,6 +27,10 @@ class FactorialData(DiscreteData):
     def __init__(self, space: StateSpace, observation_shape: tuple[int, int, int]) -> None:
         self.space = space
         self.observation_shape = observation_shape
+
+    @property
+    def num_images(self) -> int:
+        return self.space.num_combinations
 
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, h, w, c) of these indices, uint8."""
@@ -44,11 +48,9 @@ class FactorialData(DiscreteData):
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
         return self.pixels(np.asarray(indices)).astype(np.float32) / np.float32(255)
 
-    def sample_observations_from_factors(
-        self, factors: IntArray, random_state: np.random.RandomState
-    ) -> FloatArray:
-        """The image of each row of factors."""
-        return self.observations(self.sample_indices(factors, random_state))
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """(n, factors) float64: the numbers behind the values; their places where these are no numbers."""
+        return self.space.to_numbers(self.space.to_factors(indices))
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

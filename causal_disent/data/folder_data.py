@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_graph_type
+from causal_disent.arguments import as_digraph
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData
@@ -76,8 +76,7 @@ class _ImageFiles:
             self._path(number)
         self.observation_shape: tuple[int, ...] = read_image(self._path(0)).shape
         if graph is not None:
-            check_graph_type(graph)
-            self.graph = graph
+            self.graph = as_digraph(graph)
 
     def _path(self, number: int) -> Path:
         # Checked at each reading too: links may have changed since.

@@ -1,34 +1,38 @@
-"""The factors of a discrete data set and their values."""
+"""The factors of a data set and their values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.protocols import GroundTruthData, IntArray
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 
-__all__ = ["StateSpace"]
+__all__ = ["StateSpace", "as_number"]
 
 
 class StateSpace:
     """Named factors with named values; combinations are counted with the last factor fastest.
 
     Args:
-        values: factor name -> the names of its values, in order.
+        values: factor name -> its values, or their names, in order.
 
     Example:
-        >>> space = StateSpace({"object": ("cube", "sphere"), "color": ("red", "blue", "green")})
+        >>> space = StateSpace({"object": ("cube", "sphere"), "angle": (0, 22.5, 45)})
         >>> space.sizes, space.num_combinations
         ((2, 3), 6)
         >>> space.to_index(np.array([[1, 2]]))
         array([5])
+        >>> space.to_numbers(np.array([[1, 2]]))
+        array([[ 1., 45.]])
     """
 
     def __init__(self, values: Mapping[str, Iterable[object]]) -> None:
-        self.value_names = {name: tuple(str(value) for value in names) for name, names in values.items()}
+        self._values = {name: tuple(given) for name, given in values.items()}
+        self.value_names = {name: tuple(map(str, given)) for name, given in self._values.items()}
         for name, names in self.value_names.items():
             if not names or len(set(names)) != len(names):
                 raise errors.InvalidInput(
@@ -39,6 +43,9 @@ class StateSpace:
     @classmethod
     def of(cls, data: GroundTruthData) -> StateSpace:
         """The state space of any ground-truth data, with numbers for what it does not name."""
+        own = getattr(data, "space", None)
+        if isinstance(own, cls):
+            return own
         names = getattr(data, "factor_names", None) or [f"factor_{i}" for i in range(data.num_factors)]
         value_names = getattr(data, "value_names", None) or [range(size) for size in data.factors_num_values]
         return cls(dict(zip(names, value_names, strict=True)))
@@ -64,6 +71,21 @@ class StateSpace:
             total *= size
         return total
 
+    @cached_property
+    def numbers(self) -> dict[str, FloatArray]:
+        """Factor -> (values,) float64, of the factors whose values are numbers, or are called by numbers."""
+        found = {}
+        for name, values in self._values.items():
+            # Not by their names where they are numbers: those of 32 bits have shorter names than digits.
+            numbers = np.array([float(value) if isinstance(value, Real) else as_number(value) for value in values])
+            if np.isfinite(numbers).all():
+                found[name] = numbers
+        return found
+
+    def is_continuous(self, factor: str) -> bool:
+        """Whether the values of `factor` are numbers that are not all whole."""
+        return factor in self.numbers and bool((self.numbers[factor] % 1 != 0).any())
+
     def position(self, factor: str) -> int:
         """The column of `factor`."""
         if factor not in self.value_names:
@@ -71,11 +93,13 @@ class StateSpace:
         return self.factor_names.index(factor)
 
     def value(self, factor: str, value: object) -> int:
-        """The index of `value` among the values of `factor`."""
+        """The index of `value` among the values of `factor`; a number may be written in any way."""
         names = self.value_names[self.factor_names[self.position(factor)]]
-        if str(value) not in names:
-            raise errors.unknown(f"value of the factor '{factor}'", value, names)
-        return names.index(str(value))
+        if str(value) in names:
+            return names.index(str(value))
+        for place in np.flatnonzero(self.numbers.get(factor, np.empty(0)) == as_number(value)):
+            return int(place)
+        raise errors.unknown(f"value of the factor '{factor}'", value, names)
 
     def sample(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Independent rows (num, factors), one draw per factor: disentanglement_lib's order."""
@@ -109,6 +133,14 @@ class StateSpace:
         """Numbers of combinations (n,) to their values (n, factors)."""
         return np.stack(np.unravel_index(np.asarray(indices), self.sizes), axis=1)
 
+    def to_numbers(self, rows: IntArray) -> FloatArray:
+        """(n, factors) float64: the numbers of these values (n, factors), or their places where they have none."""
+        columns = [
+            self.numbers[name][column] if name in self.numbers else column
+            for name, column in zip(self.factor_names, np.asarray(rows).T, strict=True)
+        ]
+        return np.stack(columns, axis=1).astype(np.float64)
+
     def describe(self, row: Sequence[int]) -> str:
         """``object=cube, color=red``."""
         pairs = zip(self.value_names.items(), row, strict=True)
@@ -117,4 +149,17 @@ class StateSpace:
     def subspace(self, columns: Sequence[int]) -> StateSpace:
         """The factors in these columns alone."""
         names = self.factor_names
-        return StateSpace({names[column]: self.value_names[names[column]] for column in columns})
+        return StateSpace({names[column]: self._values[names[column]] for column in columns})
+
+
+def as_number(text: object) -> float:
+    """`text` as a number; NaN, which equals nothing, if it is none.
+
+    Example:
+        >>> as_number("-0.50"), as_number("cube")
+        (-0.5, nan)
+    """
+    try:
+        return float(str(text))
+    except ValueError:
+        return float("nan")

@@ -12,7 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import columns_of
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.data.confounding import Statement
-from causal_disent.data.discrete import DiscreteData
+from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
@@ -34,7 +34,7 @@ class ImageSource(Protocol):
         """The images (n, h, w, c) of these numbers, float32 in [0, 1]."""
 
 
-class TableData(DiscreteData):
+class TableData(IndexedData):
     """Images of which a table says the factors.
 
     Unlike in `FactorialData`, combinations may be missing, and a combination may have several images. Factors are
@@ -60,6 +60,8 @@ class TableData(DiscreteData):
         factors: Sequence[str] | None = None,
     ) -> None:
         self.source = source
+        #: What this is a part of.
+        self._whole: TableData | None = None
         self._whole_space = space
         self._rows = space.check(rows)
         self._images = np.arange(len(self._rows)) if images is None else np.asarray(images)
@@ -88,7 +90,7 @@ class TableData(DiscreteData):
             raise errors.InvalidInput(
                 f"The confounding forbids every one of the {len(kept):,} images of the data set."
             )
-        return TableData(
+        part = TableData(
             self.source,
             self._whole_space,
             self._rows[kept],
@@ -96,13 +98,21 @@ class TableData(DiscreteData):
             weights=weights[kept],
             factors=self.factor_names if factors is None else factors,
         )
+        part._whole = self._whole or self
+        return part
 
     def __getattr__(self, name: str) -> Any:
         # Boxes and the graph belong to the images, whatever part of them is shown.
         if name in ("bounding_boxes", "graph") and "source" in self.__dict__:
             return getattr(self.source, name)
+        if name in OF_THE_WHOLE and self.__dict__.get("_whole") is not None:
+            return of_the_whole(self._whole, name, self.factor_names)
         # A property whose own code failed comes here too: asked again, it says what failed.
         return super().__getattribute__(name)
+
+    @property
+    def num_images(self) -> int:
+        return len(self._rows)
 
     @property
     def observation_shape(self) -> tuple[int, ...]:
@@ -145,11 +155,31 @@ class TableData(DiscreteData):
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
         return self.source.observations(np.asarray(indices))
 
-    def sample_observations_from_factors(
-        self, factors: IntArray, random_state: np.random.RandomState
-    ) -> FloatArray:
-        """An image for each row of factors."""
-        return self.observations(self.sample_indices(factors, random_state))
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """The numbers behind the factors of these images.
+
+        Returns:
+            (n, factors) float64: a number where the values are numbers, or are called by numbers; otherwise the
+            place of the value among the factor's values.
+        """
+        if self._whole is not None:
+            columns = [self._whole.space.position(factor) for factor in self.factor_names]
+            return self._whole.factor_values(indices)[:, columns]
+        rows = self._rows[self._positions(np.asarray(indices))][:, self._columns]
+        return self.space.to_numbers(rows)
+
+    def _positions(self, images: IntArray) -> IntArray:
+        """Where these images stand in the table."""
+        order = self._by_number
+        found = order[np.searchsorted(self._images, images, sorter=order).clip(max=len(order) - 1)]
+        missing = images[self._images[found] != images]
+        if missing.size:
+            raise errors.InvalidInput(f"The data set has no image {missing[0]}.")
+        return found
+
+    @cached_property
+    def _by_number(self) -> IntArray:
+        return np.argsort(self._images, kind="stable")
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import columns_of
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
-from causal_disent.data.discrete import DiscreteData
-from causal_disent.data.factor_table import value_rows
+from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, of_the_whole
+from causal_disent.data.factor_table import factor_values, value_rows
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
@@ -81,13 +81,23 @@ class DataView(DiscreteData):
         return bool(self.statements)
 
     @property
+    def num_images(self) -> int | None:
+        return None if self.statements else getattr(self.base, "num_images", None)
+
+    def _shows(self) -> Iterator[str]:
+        if type(self) in (DataView, FiniteDataView):
+            yield f"of {type(self.base).__name__}"
+        images, factors = super()._shows()
+        yield f"{images}, confounded" if self.statements else images
+        yield factors
+
+    @property
     def observation_shape(self) -> Any:
         return self.base.observation_shape
 
     def __getattr__(self, name: str) -> Any:
-        # Boxes and the graph do not depend on the view.
-        if name in ("bounding_boxes", "graph") and "base" in self.__dict__:
-            return getattr(self.base, name)
+        if name in OF_THE_WHOLE and "base" in self.__dict__:
+            return of_the_whole(self.base, name, self.factor_names)
         # A property whose own code failed comes here too: asked again, it says what failed.
         return super().__getattribute__(name)
 
@@ -155,6 +165,10 @@ class FiniteDataView(DataView):
     def observations(self, indices: IntArray) -> FloatArray:
         """The images of these indices, which count as in the base."""
         return self.base.observations(indices)  # type: ignore[attr-defined]
+
+    def factor_values(self, indices: IntArray) -> FloatArray:
+        """(n, factors) float64: the base's numbers of the chosen factors."""
+        return factor_values(self.base, np.asarray(indices))[:, self._columns]
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ soft confounding makes some rare. Images are given as the indices that ``data.ob
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import columns_of, is_number, is_whole
+from causal_disent.data._near import near_pairs, tolerances
 from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
+from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import IntArray
 
 __all__ = [
@@ -58,7 +60,14 @@ class RestrictedLabels(NamedTuple):
     is_known: NDArray[np.bool_]
 
 
-def match_pairs(data: Any, factors: Sequence[str], num: int, random_state: np.random.RandomState) -> IntArray:
+def match_pairs(
+    data: Any,
+    factors: Sequence[str],
+    num: int,
+    random_state: np.random.RandomState,
+    *,
+    tolerance: float | Mapping[str, float] = 0.0,
+) -> IntArray:
     """Pairs of different images that have the same value of each of `factors`.
 
     The first image is drawn among those that match another, the second among those that match it.
@@ -68,6 +77,8 @@ def match_pairs(data: Any, factors: Sequence[str], num: int, random_state: np.ra
         factors: names of factors; the others may agree or not.
         num: how many pairs.
         random_state: what they are drawn with.
+        tolerance: how far apart the numbers of matching values may be, in the units of `factor_values`: of each
+            continuous factor, or factor -> of that factor. The values of other factors must be the same.
 
     Returns:
         Images (num, 2).
@@ -82,6 +93,13 @@ def match_pairs(data: Any, factors: Sequence[str], num: int, random_state: np.ra
     """
     names, images, rows = _table(data, num)
     columns = columns_of(factors, names)
+    values = factor_values(data, images)[:, columns]
+    apart = tolerances(tolerance, factors, values)
+    if apart.any():
+        pairs = near_pairs(values, rows[:, columns], apart, num, random_state)
+        if pairs is None:
+            raise errors.InvalidInput(f"No two images of the data set are that near in {errors.listing(factors)}.")
+        return images[pairs]
     groups = RowGroups(rows, columns, rows[:, columns].max(axis=0) + 1)
     start, stop = groups.stretches(rows[groups.order][:, columns])
     matched = np.flatnonzero(stop - start > 1)
@@ -96,7 +114,8 @@ def match_pairs(data: Any, factors: Sequence[str], num: int, random_state: np.ra
 def rank_pairs(data: Any, factor: str, num: int, random_state: np.random.RandomState) -> RankedPairs:
     """Pairs of images with different values of `factor`, and which of the two is larger.
 
-    All such pairs are equally likely. Values rank as the data set lists them.
+    All such pairs are equally likely. Values rank by their numbers (`factor_values`), or as the data set lists
+    them where they are none.
 
     Example:
         >>> from causal_disent import get_dataset
@@ -105,10 +124,11 @@ def rank_pairs(data: Any, factor: str, num: int, random_state: np.random.RandomS
         >>> data.factor_table["size"][pairs.images[:, 0]].tolist(), pairs.first_is_larger.tolist()
         (['large', 'small'], [True, False])
     """
-    names, images, rows = _table(data, num)
+    names, images, _ = _table(data, num)
     (column,) = columns_of([factor], names)
-    order = np.argsort(rows[:, column], kind="stable")
-    values = rows[order, column]
+    values = factor_values(data, images)[:, column]
+    order = np.argsort(values, kind="stable")
+    values = values[order]
     start, stop = np.searchsorted(values, values, side="left"), np.searchsorted(values, values, side="right")
     size = stop - start
     chances = np.cumsum(len(values) - size)

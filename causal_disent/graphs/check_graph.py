@@ -2,59 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_graph_type, is_number, is_whole
+from causal_disent.arguments import check_at_least, graph_for, is_number, is_whole
 from causal_disent.data._row_groups import factor_rows
-from causal_disent.graphs.chi_square import ChiSquare, chi_square
+from causal_disent.data.state_space import StateSpace
+from causal_disent.graphs.causal_graph import CausalGraph
+from causal_disent.graphs.chi_square import FEW, ChiSquare, chi_square
+from causal_disent.graphs.dependences import Pair, check_pairs_of, opened_pairs
+from causal_disent.graphs.independences import Independence
 from causal_disent.protocols import IntArray
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-__all__ = [
-    "CheckedIndependence",
-    "GraphCheck",
-    "HiddenIndependence",
-    "Independence",
-    "check_graph",
-    "implied_independences",
-]
-
-
-@dataclass(frozen=True)
-class Independence:
-    """`first` says nothing of `second` once the variables of `given` are known."""
-
-    first: str
-    second: str
-    given: tuple[str, ...]
+__all__ = ["CheckedIndependence", "GraphCheck", "HiddenIndependence", "check_graph"]
 
 
 @dataclass(frozen=True)
 class CheckedIndependence(Independence):
-    """An independence, and what the data say of it."""
+    """An independence, and what the data say of it.
+
+    Attributes:
+        test: whether the data have it.
+        alpha: the level of the test.
+        is_coarse: whether a condition was cut into intervals. What varies inside them can link two factors that
+            are independent given the values, so that the test can confirm and not deny.
+    """
 
     test: ChiSquare
     alpha: float
+    is_coarse: bool = False
 
     @property
     def verdict(self) -> str:
         """``holds`` or ``broken``, with a mark where too few points make it doubtful; or why neither."""
         if not self.test.degrees:
             return "cannot tell: no variation"
+        if self.is_coarse and self.test.p < self.alpha:
+            return "cannot tell: given intervals"
         doubt = " (few points)" if self.test.too_few_points else ""
         return ("broken" if self.is_broken else "holds") + doubt
 
     @property
     def is_broken(self) -> bool:
-        return self.test.p < self.alpha
+        return self.test.p < self.alpha and not self.is_coarse
 
 
 @dataclass(frozen=True)
@@ -77,14 +70,20 @@ class GraphCheck:
     Attributes:
         tested: the independences that the table's columns suffice for.
         untestable: those that hold given variables that are no columns of the table.
+        pairs: all pairs of factors, given nothing.
+        opened: pairs that common effects make dependent, given these.
         num_points: how many points were tested.
         alpha: an independence is broken if its p-value is below.
+        cut: the factors that were cut into intervals.
     """
 
     tested: tuple[CheckedIndependence, ...]
     untestable: tuple[HiddenIndependence, ...]
+    pairs: tuple[Pair, ...]
+    opened: tuple[Pair, ...]
     num_points: int
     alpha: float
+    cut: tuple[str, ...] = ()
 
     @property
     def broken(self) -> tuple[CheckedIndependence, ...]:
@@ -95,20 +94,24 @@ class GraphCheck:
 def check_graph(
     data: Any,
     *,
-    graph: nx.DiGraph | None = None,
+    graph: Any = None,
     num_points: int | None = None,
     random_state: np.random.RandomState | None = None,
     alpha: float = 0.05,
+    num_bins: int = 10,
 ) -> GraphCheck:
     """Test every independence that a causal graph implies for two factors.
 
     Args:
-        data: ground-truth data with discrete factors.
-        graph: over factors, confounders and image; the data set's own if not given.
+        data: ground-truth data.
+        graph: over factors, confounders and image, a ``networkx.DiGraph`` or a `CausalGraph`; the data set's own
+            if not given.
         num_points: how many points to draw. If not given, each image of the factor table is a point, so that
             nothing is left to chance: on a table with all combinations every statistic is 0.
         random_state: what the points are drawn with.
         alpha: the level of each test. Of independences that hold, this part is called broken in a sample.
+        num_bins: intervals, with equally many points, that a factor is cut into whose values are numbers, and too
+            many for the points: a table of two such factors would expect fewer than 5 points in a cell.
 
     Example:
         >>> from causal_disent import get_dataset
@@ -118,93 +121,42 @@ def check_graph(
     """
     if not is_number(alpha) or not 0 < alpha < 1:
         raise errors.InvalidInput(f"`alpha` is between 0 and 1; given: {alpha!r}.")
-    if graph is None:
-        graph = _graph_of(data)
-    else:
-        check_graph_type(graph)
+    check_at_least(2, num_bins=num_bins)
+    causal = CausalGraph(graph_for(data, graph))
     names, rows = _points(data, num_points, random_state)
+    rows, value_names, cut = _in_intervals(StateSpace.of(data), names, rows, num_bins)
     column = dict(zip(names, rows.T, strict=True))
     tested, untestable = [], []
-    for implied in implied_independences(graph, names):
+    for implied in causal.independences(names):
         first, second, given = implied.first, implied.second, implied.given
         if set(given) <= set(names):
             test = chi_square(column[first], column[second], rows[:, [names.index(name) for name in given]])
-            tested.append(CheckedIndependence(first, second, given, test, alpha))
+            tested.append(CheckedIndependence(first, second, given, test, alpha, not cut.isdisjoint(given)))
         else:
             marginal = chi_square(column[first], column[second])
             untestable.append(HiddenIndependence(first, second, given, marginal, alpha))
-    return GraphCheck(tuple(tested), tuple(untestable), len(rows), alpha)
+    pairs = tuple(check_pairs_of(causal.digraph, names, rows, alpha))
+    opened = tuple(opened_pairs(causal.digraph, names, rows, alpha, value_names))
+    ordered = tuple(name for name in names if name in cut)
+    return GraphCheck(tuple(tested), tuple(untestable), pairs, opened, len(rows), alpha, ordered)
 
 
-def implied_independences(graph: nx.DiGraph, factors: Sequence[str]) -> Iterator[Independence]:
-    """The independences of pairs of factors, by d-separation.
-
-    A pair is listed given nothing where that separates it, or else given a smallest set of factors that does. It
-    is listed once more given the parents of either, where all of these are factors, and separate it too. A pair
-    that no set of factors separates is listed given a smallest set of any variables.
-
-    Args:
-        graph: a directed acyclic graph.
-        factors: the nodes that can be seen in the data.
-
-    Example:
-        >>> import networkx as nx
-        >>> graph = nx.DiGraph([("light", "shadow"), ("shadow", "mood"), ("object", "shadow")])
-        >>> for found in implied_independences(graph, ["light", "object", "shadow", "mood"]):
-        ...     print(found.first, found.second, found.given)
-        light object ()
-        light mood ('shadow',)
-        object mood ('shadow',)
-    """
-    _check_nodes(graph, factors)
-    for first, second in combinations(factors, 2):
-        for given in _separators(graph, first, second, set(factors)):
-            # In the table's order, then the rest by name, so that equal graphs give equal lists.
-            order = [name for name in factors if name in given]
-            yield Independence(first, second, (*order, *sorted(given.difference(factors))))
-
-
-def _separators(graph: nx.DiGraph, first: str, second: str, factors: set[str]) -> Iterator[set[str]]:
-    import networkx as nx
-
-    if graph.has_edge(first, second) or graph.has_edge(second, first):
-        return
-    others = factors - {first, second}
-    smallest = nx.find_minimal_d_separator(graph, first, second, restricted=others)
-    if smallest is None:
-        everything = set(graph) - {first, second}
-        separator = nx.find_minimal_d_separator(graph, first, second, restricted=everything)
-        if separator is not None:
-            yield separator
-        return
-    listed = [smallest]
-    for node in (first, second):
-        parents = set(graph.predecessors(node))
-        if parents <= others and parents not in listed and nx.is_d_separator(graph, {first}, {second}, parents):
-            listed.append(parents)
-    yield from listed
-
-
-def _check_nodes(graph: nx.DiGraph, factors: Sequence[str]) -> None:
-    import networkx as nx
-
-    if not nx.is_directed_acyclic_graph(graph):
-        raise errors.InvalidInput("A causal graph must be directed and without cycles.")
-    for factor in factors:
-        if factor not in graph:
-            raise errors.UnknownName(
-                f"The graph has no node for the factor '{factor}'.{errors.nearest(factor, graph)} It has: "
-                f"{errors.listing(graph)}."
-            )
-
-
-def _graph_of(data: Any) -> Any:
-    graph = getattr(data, "graph", None)
-    if graph is None:
-        raise errors.InvalidInput(
-            f"The data set {type(data).__name__} has no causal graph. Give one: check_graph(data, graph=...)."
-        )
-    return graph
+def _in_intervals(
+    space: StateSpace, names: tuple[str, ...], rows: IntArray, num_bins: int
+) -> tuple[IntArray, list[tuple[str, ...]], set[str]]:
+    """The rows with numbers in intervals where they are many, the names of values, and which factors were cut."""
+    rows, cut = rows.copy(), set()
+    value_names = list(space.value_names.values())
+    for i, name in enumerate(names):
+        num_values = len(np.unique(rows[:, i]))
+        if name not in space.numbers or num_values <= num_bins or len(rows) >= FEW * num_values**2:
+            continue
+        numbers = space.numbers[name][rows[:, i]]
+        edges = np.unique(np.quantile(numbers, np.linspace(0, 1, num_bins + 1)))
+        rows[:, i] = np.searchsorted(edges[1:-1], numbers, side="right")
+        value_names[i] = tuple(f"{low:g}..{high:g}" for low, high in zip(edges, edges[1:], strict=False))
+        cut.add(name)
+    return rows, value_names, cut
 
 
 def _points(

@@ -3,60 +3,153 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.cg import cg_of_sample, check_decoder, check_settings, make_classifier
-from causal_disent.metrics.irs import irs
-from causal_disent.metrics.tools.attributed import attributed_sample
-from causal_disent.metrics.uc import check_factors, uc_of_sample
-from causal_disent.protocols import Attribution, GroundTruthData, Representation
+from causal_disent.arguments import check_pairs, check_random_state
+from causal_disent.metrics.cg import CgResult, cg
+from causal_disent.metrics.irs import IrsResult, irs
+from causal_disent.metrics.tools.adapter import keys_of
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
+from causal_disent.protocols import Attribution, FloatArray, IntArray
 
-__all__ = ["compute_causal_disentanglement"]
+__all__ = ["CausalDisentanglementResult", "causal_disentanglement", "causal_disentanglement_per_rho"]
 
 
-def compute_causal_disentanglement(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-    rho: int | Sequence[int] = 1,
-    attribution_fn: str | Attribution = "irs",
+@dataclass(frozen=True)
+class CausalDisentanglementResult(Result, score="cg.score"):
+    """What `causal_disentanglement` returns: the results of the three metrics; CG is the score."""
+
+    irs: IrsResult
+    uc: UcResult
+    cg: CgResult
+
+
+def causal_disentanglement_per_rho(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Decode,
+    predict_proba: PredictProba,
+    *,
+    rho: Sequence[int],
+    attribution: str | Attribution = "irs",
     selection: str = "top",
     bootstrap: int = 0,
-    classifier: Any = "nearest_image",
+    random_state: np.random.RandomState | int = 0,
+    binned_factors: IntArray | None = None,
+    **options: Any,
+) -> dict[int, CausalDisentanglementResult]:
+    """`causal_disentanglement` for each of several `rho`, attributing once; `options` are those of `cg`."""
+    codes, factors = check_pairs(codes, factors)
+    labels = factors if binned_factors is None else binned_factors
+    generator = check_random_state(random_state)
+    robust = irs(codes, labels)
+    separate = uc_per_rho(
+        codes,
+        labels,
+        rho=rho,
+        attribution=attribution,
+        selection=selection,
+        bootstrap=bootstrap,
+        random_state=generator,
+    )
+    options = {**options, "bootstrap": bootstrap, "random_state": generator}
+    return {
+        one: CausalDisentanglementResult(
+            robust, apart, cg(codes, factors, decode, predict_proba, attribution=apart.sets, **options)
+        )
+        for one, apart in separate.items()
+    }
+
+
+def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str, Any]:
+    """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
+    parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
+    found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
+    return {key: value for keys in found for key, value in keys.items()}
+
+
+@metric(
+    "causal_disentanglement",
+    needs=DecodedPoints(metric="causal_disentanglement"),
+    reports=_keys,
+    headline="CG",
+    once=("IRS", "num_active_dims"),
+    range=(0, 1),
+    summary="irs, uc and cg of one sample",
+    assumes="discrete factors, at least two, possibly confounded; a decoder",
+    also=("IRS", "UC"),
+    invariances=("permutation", "rescaling"),
+    renamed={"attribution": "attribution_fn"},
+    several=("rho", causal_disentanglement_per_rho),
+    check=check_factors,
+)
+def causal_disentanglement(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Decode,
+    predict_proba: PredictProba,
+    *,
+    rho: int = 1,
+    attribution: str | Attribution = "irs",
+    selection: str = "top",
     baseline: str = "max_deviation",
     decode_batch_size: int = 256,
-) -> dict[str, Any]:
-    """The keys of `irs`, `uc` and `cg`, all from the same `num_train` points.
+    bootstrap: int = 0,
+    random_state: np.random.RandomState | int = 0,
+    binned_factors: IntArray | None = None,
+    image_shape: Sequence[int] | None = None,
+) -> CausalDisentanglementResult:
+    r"""`irs`, `uc` and `cg` of the same points, with the same codes of each factor.
+
+    .. math:: IRS, \qquad UC, \qquad CG \qquad \text{as each of the three metrics defines them}
+
+    Assumes: what `uc` and `cg` do: discrete factors, at least two, confounded or not; a decoder.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows.
+        decode: as for `cg`.
+        predict_proba: as for `cg`.
+        rho: how many codes a factor is given.
+        attribution: as for `uc`.
+        selection: as for `uc`.
+        baseline: as for `cg`.
+        decode_batch_size: as for `cg`.
+        bootstrap: how many resamples to take for 95 % intervals; 0 for none.
+        random_state: seed or generator, for the bootstrap and for attributions that need one.
+        binned_factors: as for `cg`; what `irs` sees, too.
+        image_shape: as for `cg`.
 
     Returns:
-        ``IRS``, ``num_active_dims``, and what `compute_uc` and `compute_cg` return.
+        `CausalDisentanglementResult`. All three scores are in [0, 1], higher is better.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> def two_pixels(z): return z.reshape(-1, 1, 2, 1)
+        >>> def read(images): return [np.stack([1 - p, p], axis=1) for p in images.reshape(-1, 2).T]
+        >>> found = causal_disentanglement(v, v, two_pixels, read)
+        >>> found.irs.score, found.uc.score, found.cg.score
+        (1.0, 1.0, 1.0)
     """
-    check_factors(ground_truth_data.num_factors)
-    check_settings(selection, bootstrap, baseline, decode_batch_size)
-    check_decoder(representation_function, "causal_disentanglement")
-    sample = attributed_sample(
-        ground_truth_data, representation_function, random_state, num_train, batch_size, attribution_fn, rho
+    found = causal_disentanglement_per_rho(
+        codes,
+        factors,
+        decode,
+        predict_proba,
+        rho=[rho],
+        attribution=attribution,
+        selection=selection,
+        bootstrap=bootstrap,
+        random_state=random_state,
+        binned_factors=binned_factors,
+        baseline=baseline,
+        decode_batch_size=decode_batch_size,
+        image_shape=image_shape,
     )
-    robustness = irs(sample.codes, sample.discrete)
-    judge = make_classifier(classifier, ground_truth_data)
-    return {
-        "IRS": robustness.score,
-        "num_active_dims": robustness.num_active_codes,
-        **uc_of_sample(sample, rho, attribution_fn, selection, bootstrap, random_state),
-        **cg_of_sample(
-            sample,
-            representation_function,
-            judge,
-            rho,
-            selection,
-            bootstrap,
-            baseline,
-            decode_batch_size,
-            random_state,
-        ),
-    }
+    return found[rho]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import Pairs, check_random_state, varying_factors
-from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, name_of
 from causal_disent.metrics.tools.fitting import (
     Problem,
@@ -18,17 +18,15 @@ from causal_disent.metrics.tools.fitting import (
     importances,
     problems_of,
 )
-from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import part
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
     "DciResult",
     "completeness",
     "completeness_per_factor",
-    "compute_dci",
-    "compute_dci_on_fixed_data",
     "dci",
     "disentanglement",
     "disentanglement_per_code",
@@ -39,7 +37,7 @@ SMALLEST_IMPORTANCE = 1e-11
 
 
 @dataclass(frozen=True)
-class DciResult:
+class DciResult(Result, score="disentanglement"):
     """What `dci` returns.
 
     Attributes:
@@ -64,11 +62,33 @@ class DciResult:
     estimator: str
 
 
-@fits_of("dci")
+@metric(
+    "dci",
+    needs=train_test(),
+    reports={
+        name: name
+        for name in (
+            "disentanglement",
+            "completeness",
+            "informativeness_train",
+            "informativeness_test",
+            "estimator",
+        )
+    },
+    range=(0, 1),
+    summary="does each code matter to one factor, and each factor need one code?",
+    assumes="discrete, independent factors; any number of codes",
+    also=("completeness", "informativeness_test"),
+    invariances=("rescaling",),
+    renamed={"estimator": "estimator_fn"},
+    fast={"estimator": "histogram_boosting"},
+    validation="dci_validation",
+)
 def dci(
-    train: Pairs,
-    test: Pairs,
+    codes: FloatArray,
+    factors: IntArray,
     *,
+    test: Pairs | float = TEST_SHARE,
     estimator: str | Estimator = "gradient_boosting",
     random_state: np.random.RandomState | int = 0,
     num_jobs: int | None = None,
@@ -87,13 +107,13 @@ def dci(
     predict the other too, and counts for both.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points. Factors that never vary
-            in it are left out, with a warning.
-        test: the same of other points, for the informativeness.
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows. Factors that never vary are left out, with a warning.
+        test: codes and factors of other points, or the share of the points to hold out, for the informativeness.
         estimator: ``"gradient_boosting"`` (disentanglement_lib's), ``"histogram_boosting"`` (the same trees on
             binned codes, twenty to forty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function
             that makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator.
-        random_state: seed or generator, for the estimators.
+        random_state: seed or generator, of the points held out and the estimators.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 
     Returns:
@@ -101,11 +121,12 @@ def dci(
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> result = dci((v, v), (v, v), estimator="histogram_boosting")
+        >>> result = dci(v, v, test=(v, v), estimator="histogram_boosting")
         >>> round(result.disentanglement, 6), round(result.completeness, 6), result.informativeness_test
         (1.0, 1.0, 1.0)
     """
-    train, test = check_labelled(train, test)
+    generator = check_random_state(random_state)
+    train, held_out = check_labelled(codes, factors, test, generator)
     make = estimator_named(estimator)
     varying = varying_factors(train[1], "dci")
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
@@ -113,7 +134,7 @@ def dci(
     def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
         return importances(model, num_codes), accuracies(model, problem)
 
-    fits = fit_each(make, problems_of(train, test, varying), finish, check_random_state(random_state), num_jobs)
+    fits = fit_each(make, problems_of(train, held_out, varying), finish, generator, num_jobs)
     matrix = np.stack([column for column, _ in fits], axis=1)
     train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
     everywhere, per_factor = np.zeros((num_codes, num_factors)), np.full(num_factors, np.nan)
@@ -165,58 +186,3 @@ def _one_less_entropy(rows: FloatArray) -> FloatArray:
 
 def _weighted(scores: FloatArray, weights: FloatArray) -> float:
     return float(np.average(scores, weights=weights if weights.sum() > 0 else None))
-
-
-def compute_dci(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    batch_size: int = 16,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    num_jobs: int | None = None,
-) -> dict[str, Any]:
-    """`dci` of `num_train` and `num_test` sampled points.
-
-    Returns:
-        ``informativeness_train``, ``informativeness_test``, ``disentanglement``, ``completeness``, and
-        ``estimator``, the name of what predicted.
-    """
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    return _keys(dci(train, test, estimator=estimator_fn, random_state=random_state, num_jobs=num_jobs))
-
-
-@part("dci_validation", supplied=VALIDATION_ARGUMENTS)
-def compute_dci_on_fixed_data(
-    observations: FloatArray,
-    labels: IntArray,
-    representation_function: Representation,
-    train_percentage: float = 0.9,
-    batch_size: int = 100,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    num_jobs: int | None = None,
-) -> dict[str, Any]:
-    """`dci` of given observations (points, ...) and labels (factors, points); gin's ``dci_validation``.
-
-    Returns:
-        The keys of `compute_dci`.
-    """
-    codes, factors = encode_fixed(observations, labels, representation_function, batch_size)
-    train, test = split(codes, factors, train_percentage)
-    return _keys(dci(train, test, estimator=estimator_fn, num_jobs=num_jobs))
-
-
-def _keys(result: DciResult) -> dict[str, Any]:
-    """The entries of a result file."""
-    return {
-        "informativeness_train": result.informativeness_train,
-        "informativeness_test": result.informativeness_test,
-        "disentanglement": result.disentanglement,
-        "completeness": result.completeness,
-        "estimator": result.estimator,
-    }

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_random_state, check_train_test
+from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_random_state
+from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, varying_in_both
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.per_factor import in_place, varying_in_both
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DciEsResult", "compute_dci_es", "dci_es", "explicitness_of_curve"]
+__all__ = ["DciEsResult", "dci_es", "explicitness_of_curve"]
 
 WIDTHS = (0, 8, 16, 32, 64, 128, 256, 512)
 #: A probe that takes away less than this part of the baseline loss has not learnt anything.
@@ -23,7 +26,7 @@ SMALLEST_GAIN = 0.01
 
 
 @dataclass(frozen=True)
-class DciEsResult:
+class DciEsResult(Result, score="explicitness"):
     """What `dci_es` returns.
 
     Attributes:
@@ -44,10 +47,27 @@ class DciEsResult:
     losses: FloatArray
 
 
+@metric(
+    "dci_es",
+    needs=train_test(test_at_least=2),
+    reports={
+        "DCI_ES_explicitness": "explicitness",
+        "DCI_ES_size": "size",
+        "DCI_ES_informativeness": "informativeness",
+        "DCI_ES_explicitness_factor_{factor}": "per_factor",
+    },
+    range=(-1, 1),
+    summary="how small a probe reads the factors off, and how few codes?",
+    assumes="ordered factors unless named categorical; any number of codes",
+    takes=("discrete", "continuous"),
+    also=("DCI_ES_size", "DCI_ES_informativeness"),
+    invariances=("rescaling",),
+)
 def dci_es(
-    train: Pairs,
-    test: Pairs,
+    codes: FloatArray,
+    factors: FloatArray | IntArray,
     *,
+    test: Pairs | float = TEST_SHARE,
     categorical: Sequence[int] = (),
     widths: Sequence[int] = WIDTHS,
     ridge: float = 1e-4,
@@ -79,12 +99,13 @@ def dci_es(
     need not be independent, and there may be any number of codes.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points.
-        test: the same of other points.
+        codes: (points, codes) floats.
+        factors: (points, factors) numbers, the same rows.
+        test: codes and factors of other points, or the share of the points to hold out.
         categorical: indices of factors whose numbers are names without an order.
         widths: increasing numbers of random features, at least two; compare scores only at equal widths.
         ridge: penalty on the squared weights, per point.
-        random_state: seed or generator of the random features.
+        random_state: seed or generator, of the points held out and the random features.
 
     Returns:
         `DciEsResult`. E is in [-1, 1], S above 0 (and 1 at most, if there are as many codes as factors);
@@ -92,18 +113,19 @@ def dci_es(
 
     Example:
         >>> v = np.random.RandomState(0).normal(size=(200, 2))
-        >>> result = dci_es((2 * v[:100], v[:100]), (2 * v[100:], v[100:]), widths=(0, 8, 16))
+        >>> result = dci_es(2 * v, v, widths=(0, 8, 16))
         >>> round(result.explicitness, 2), result.size
         (1.0, 1.0)
     """
-    train, test = check_train_test(train, test)
+    generator = check_random_state(random_state)
+    train, held_out = fit_and_test(codes, factors, test, generator)
     _check_widths(widths)
     check_not_negative(ridge=ridge)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     _check_categorical(categorical, num_factors)
-    columns = varying_in_both(train[1], test[1], "dci_es")
-    inputs = _features(*standardise(train[0], test[0]), max(widths), check_random_state(random_state))
-    targets = [_targets(train[1][:, i], test[1][:, i], i in categorical) for i in columns]
+    columns = varying_in_both(train[1], held_out[1], "dci_es")
+    inputs = _features(*standardise(train[0], held_out[0]), max(widths), generator)
+    targets = [_targets(train[1][:, i], held_out[1][:, i], i in categorical) for i in columns]
     found = np.array([_losses(*inputs, targets, num_codes + width, ridge) for width in widths])
     found = np.minimum.accumulate(np.minimum(found, 1.0), axis=0)
     capacities = np.log(1.0 + num_codes + np.asarray(widths, dtype=np.float64))
@@ -185,35 +207,3 @@ def _check_categorical(categorical: Any, num_factors: int) -> None:
         raise errors.InvalidInput(
             f"`categorical` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
         )
-
-
-def compute_dci_es(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    batch_size: int = 16,
-    categorical: Sequence[int] = (),
-    widths: Sequence[int] = WIDTHS,
-    ridge: float = 1e-4,
-) -> dict[str, Any]:
-    """`dci_es`, with probes fitted to `num_train` sampled points and tested on `num_test` others.
-
-    Returns:
-        ``DCI_ES_explicitness``, ``DCI_ES_size``, ``DCI_ES_informativeness`` and
-        ``DCI_ES_explicitness_factor_<name>``.
-    """
-    check_at_least(2, num_test=num_test)
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    result = dci_es(train, test, categorical=categorical, widths=widths, ridge=ridge, random_state=random_state)
-    return {
-        "DCI_ES_explicitness": result.explicitness,
-        "DCI_ES_size": result.size,
-        "DCI_ES_informativeness": result.informativeness,
-        **per_factor_keys("DCI_ES_explicitness", result.per_factor, factor_names(ground_truth_data)),
-    }

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from causal_disent.metrics.mig_sup import gaps_of_codes
 from causal_disent.metrics.tools.binned_information import binned_information
-from causal_disent.metrics.tools.discretize import discretizer
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.per_factor import in_place
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DcimigResult", "best_gaps", "compute_dcimig", "dcimig"]
+__all__ = ["DcimigResult", "best_gaps", "dcimig"]
 
 
 @dataclass(frozen=True)
-class DcimigResult:
+class DcimigResult(Result):
     """What `dcimig` returns.
 
     Attributes:
@@ -30,6 +30,15 @@ class DcimigResult:
     per_factor: FloatArray
 
 
+@metric(
+    "dcimig",
+    needs=points(factors_in_bins=True),
+    reports={"DCIMIG": "score", "DCIMIG_factor_{factor}": "per_factor"},
+    range=(0, 1),
+    summary="entropy captured by codes that tell one factor from the others",
+    assumes="discrete, independent factors, at least two; at least as many codes as factors",
+    invariances=("permutation", "rescaling"),
+)
 def dcimig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> DcimigResult:
     r"""How much of the factors' entropy is captured by codes that tell one factor from the others.
 
@@ -75,25 +84,3 @@ def best_gaps(matrix: FloatArray) -> FloatArray:
     best = np.zeros(matrix.shape[1])
     np.maximum.at(best, matrix.argmax(axis=1), gaps_of_codes(matrix))
     return best
-
-
-def compute_dcimig(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-    num_bins: int = 20,
-) -> dict[str, Any]:
-    """`dcimig` of `num_train` sampled points.
-
-    Returns:
-        ``DCIMIG`` and ``DCIMIG_factor_<name>``.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = dcimig(codes, discretizer(factors), num_bins=num_bins)
-    return {
-        "DCIMIG": result.score,
-        **per_factor_keys("DCIMIG", result.per_factor, factor_names(ground_truth_data)),
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_matrix, check_pairs, check_random_state
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.arguments import check_at_least, check_matrix, check_pairs, check_random_state
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import Problem, check_classes, fit_each
+from causal_disent.metrics.tools.needs import Needs, Sample, Source
+from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["FairnessResult", "Interventions", "compute_fairness", "fairness", "total_variation"]
+__all__ = ["FairnessResult", "Interventions", "SetByHand", "fairness", "total_variation"]
 
 #: (predicted factor, sensitive factor) -> codes (points, codes) for each value of the sensitive factor.
-Interventions = Mapping[tuple[int, int], Sequence[FloatArray]]
+SetByHand = Mapping[tuple[int, int], Sequence[FloatArray]]
 
 
 @dataclass(frozen=True)
-class FairnessResult:
+class FairnessResult(Result):
     """What `fairness` returns.
 
     Attributes:
@@ -39,10 +41,80 @@ class FairnessResult:
     maximum: FloatArray
 
 
-@fits_of("fairness")
+@dataclass(frozen=True)
+class Interventions(Needs):
+    """Points to fit to, then for each pair of factors one set of points with every value of the sensitive one."""
+
+    words = "interventions on each factor"
+    arrays_suffice = False
+    how = (
+        "`num_train` sampled points, and of `num_test_points_per_class` for each value of each factor that is set "
+        "by hand, with gin's ``predictor``"
+    )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {"num_train": 10_000, "num_test_points_per_class": 100, "batch_size": 16}
+
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
+        check_at_least(1, **drawn)
+        num_train, num_test = drawn["num_train"], drawn["num_test_points_per_class"]
+        data, random_state = source.data, source.random_state
+        draws = Draws(data, source.representation)
+        factors = draws.batches(num_train, drawn["batch_size"], random_state)
+        num_values = list(data.factors_num_values)
+        pairs = [(i, j) for i in range(len(num_values)) for j in _others(i, len(num_values))]
+        for _, sensitive in pairs:
+            points = data.sample_factors(num_test, random_state)
+            for value in range(num_values[sensitive]):
+                draws.given(fix_factor(data, points, sensitive, value, random_state), random_state)
+        codes = draws.codes()
+        interventions, start = {}, num_train
+        for pair in pairs:
+            stop = start + num_values[pair[1]] * num_test
+            interventions[pair] = np.split(codes[start:stop], num_values[pair[1]])
+            start = stop
+        yield Sample((codes[:num_train], factors, interventions), random_state)
+
+
+def _keys(result: FairnessResult, names: Sequence[str]) -> dict[str, float]:
+    """``mean_fairness:pred<i>:sens<j>`` for each pair of factors, its mean and maximum over one index
+    (``mean_fairness:pred<i>:mean_sens``) and over both (``mean_fairness:mean_pred:max_sens``); and the same of
+    ``max_fairness``. The paper's score is ``mean_fairness:mean_pred:mean_sens``."""
+    return {**_summaries(result.mean, "mean_fairness"), **_summaries(result.maximum, "max_fairness")}
+
+
+def _summaries(unfairness: FloatArray, prefix: str) -> dict[str, float]:
+    """The entries of a result file for one (predicted, sensitive) matrix."""
+    keys: dict[str, float] = {}
+    for (i, j), value in np.ndenumerate(unfairness):
+        if i != j:
+            keys[f"{prefix}:pred{i}:sens{j}"] = float(value)
+    for own, other, rows in (("pred", "sens", unfairness), ("sens", "pred", unfairness.T)):
+        summaries = {"mean": np.nanmean(rows, axis=1), "max": np.nanmax(rows, axis=1)}
+        for name, values in summaries.items():
+            keys.update({f"{prefix}:{own}{i}:{name}_{other}": float(value) for i, value in enumerate(values)})
+            keys[f"{prefix}:mean_{own}:{name}_{other}"] = float(values.mean())
+            keys[f"{prefix}:max_{own}:{name}_{other}"] = float(values.max())
+    return keys
+
+
+@metric(
+    "fairness",
+    needs=Interventions(),
+    reports=_keys,
+    headline="mean_fairness:mean_pred:mean_sens",
+    range=(0, 1),
+    better="lower",
+    summary="do predictions of one factor depend on another?",
+    assumes="discrete, independent factors, several; any number of codes",
+    invariances=("rescaling",),
+    supplies=GIN_PREDICTOR,
+)
 def fairness(
-    train: Pairs,
-    interventions: Interventions,
+    codes: FloatArray,
+    factors: IntArray,
+    interventions: SetByHand,
     *,
     estimator: str | Estimator = "gradient_boosting_classifier",
     random_state: np.random.RandomState | int = 0,
@@ -59,7 +131,8 @@ def fairness(
     independent: if one causes the other, predictions ought to move.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points.
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows.
         interventions: for each pair (i, j) of different factors, codes (points, codes) of points at which
             factor j was set to each of its values in turn.
         estimator: what predicts (`causal_disent.metrics.tools.estimators`).
@@ -73,10 +146,10 @@ def fairness(
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
         >>> first = [np.column_stack([np.full(40, value), v[:, 1]]) for value in (0, 1)]
         >>> second = [np.column_stack([v[:, 0], np.full(40, value)]) for value in (0, 1)]
-        >>> fairness((v, v), {(0, 1): second, (1, 0): first}, estimator="histogram_boosting").score
+        >>> fairness(v, v, {(0, 1): second, (1, 0): first}, estimator="histogram_boosting").score
         0.0
     """
-    codes, factors = check_pairs(*train, min_factors=2)
+    codes, factors = check_pairs(codes, factors, min_factors=2)
     check_classes("train", factors)
     num_factors = factors.shape[1]
     checked = _check_interventions(interventions, num_factors, codes.shape[1])
@@ -126,7 +199,7 @@ def _counts(predictions: Sequence[NDArray[Any]]) -> IntArray:
     return np.stack([(values[:, None] == part).sum(axis=1) for part in predictions], axis=1)
 
 
-def _all_codes(interventions: Interventions, predicted: int, num_factors: int) -> list[FloatArray]:
+def _all_codes(interventions: SetByHand, predicted: int, num_factors: int) -> list[FloatArray]:
     return [codes for j in _others(predicted, num_factors) for codes in interventions[predicted, j]]
 
 
@@ -134,7 +207,7 @@ def _others(factor: int, num_factors: int) -> list[int]:
     return [j for j in range(num_factors) if j != factor]
 
 
-def _check_interventions(interventions: Interventions, num_factors: int, num_codes: int) -> Interventions:
+def _check_interventions(interventions: SetByHand, num_factors: int, num_codes: int) -> SetByHand:
     checked = {}
     for pair in ((i, j) for i in range(num_factors) for j in _others(i, num_factors)):
         if pair not in interventions or not len(interventions[pair]):
@@ -149,72 +222,3 @@ def _check_interventions(interventions: Interventions, num_factors: int, num_cod
                     f"`interventions` must have the codes of `train`, {num_codes}; given: {codes.shape[1]}."
                 )
     return checked
-
-
-def compute_fairness(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test_points_per_class: int = 100,
-    batch_size: int = 16,
-    num_jobs: int | None = None,
-) -> dict[str, Any]:
-    """`fairness` with gin's ``predictor``, of sampled points.
-
-    Returns:
-        ``mean_fairness:pred<i>:sens<j>`` for each pair of factors, its mean and maximum over one index
-        (``mean_fairness:pred<i>:mean_sens``) and over both (``mean_fairness:mean_pred:max_sens``); and the
-        same of ``max_fairness``. The paper's score is ``mean_fairness:mean_pred:mean_sens``.
-    """
-    check_at_least(
-        1, num_train=num_train, num_test_points_per_class=num_test_points_per_class, batch_size=batch_size
-    )
-    train, interventions = _sample(
-        ground_truth_data, representation_function, random_state, num_train, num_test_points_per_class, batch_size
-    )
-    result = fairness(train, interventions, estimator=predictor(), random_state=random_state, num_jobs=num_jobs)
-    return {**_keys(result.mean, "mean_fairness"), **_keys(result.maximum, "max_fairness")}
-
-
-def _sample(
-    data: GroundTruthData,
-    representation: Representation,
-    random_state: np.random.RandomState,
-    num_train: int,
-    num_test: int,
-    batch_size: int,
-) -> tuple[Pairs, Interventions]:
-    """Training points, then for each pair of factors one set of points with every value of the sensitive one."""
-    draws = Draws(data, representation)
-    sizes = [min(batch_size, num_train - start) for start in range(0, num_train, batch_size)]
-    factors = np.concatenate([draws.sample(size, random_state) for size in sizes])
-    num_values = list(data.factors_num_values)
-    pairs = [(i, j) for i in range(len(num_values)) for j in _others(i, len(num_values))]
-    for _, sensitive in pairs:
-        points = data.sample_factors(num_test, random_state)
-        for value in range(num_values[sensitive]):
-            draws.given(fix_factor(data, points, sensitive, value, random_state), random_state)
-    codes = draws.codes()
-    interventions, start = {}, num_train
-    for pair in pairs:
-        stop = start + num_values[pair[1]] * num_test
-        interventions[pair] = np.split(codes[start:stop], num_values[pair[1]])
-        start = stop
-    return (codes[:num_train], factors), interventions
-
-
-def _keys(unfairness: FloatArray, prefix: str) -> dict[str, float]:
-    """The entries of a result file for one (predicted, sensitive) matrix."""
-    keys: dict[str, float] = {}
-    for (i, j), value in np.ndenumerate(unfairness):
-        if i != j:
-            keys[f"{prefix}:pred{i}:sens{j}"] = float(value)
-    for own, other, rows in (("pred", "sens", unfairness), ("sens", "pred", unfairness.T)):
-        summaries = {"mean": np.nanmean(rows, axis=1), "max": np.nanmax(rows, axis=1)}
-        for name, values in summaries.items():
-            keys.update({f"{prefix}:{own}{i}:{name}_{other}": float(value) for i, value in enumerate(values)})
-            keys[f"{prefix}:mean_{own}:{name}_{other}"] = float(values.mean())
-            keys[f"{prefix}:max_{own}:{name}_{other}"] = float(values.max())
-    return keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,17 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
-from causal_disent.metrics.tools.convergence import fit_counted, fits_of
-from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
+from causal_disent.metrics.tools.convergence import fit_counted
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.tools.linear_probe import standardise
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, several_varying
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.per_factor import in_place, several_varying
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["InfomecResult", "compactness", "compute_infomec", "infomec", "modularity"]
+__all__ = ["InfomecResult", "compactness", "infomec", "modularity"]
 
 ESTIMATORS = ("neighbours", "bins", "discrete")
 #: A continuous code is active if its range is more than this part of the widest code's (the authors' 1/20).
@@ -26,7 +29,7 @@ ACTIVE_RANGE = 0.05
 
 
 @dataclass(frozen=True)
-class InfomecResult:
+class InfomecResult(Result, score="modularity"):
     """What `infomec` returns.
 
     Attributes:
@@ -46,7 +49,22 @@ class InfomecResult:
     active: NDArray[np.bool_]
 
 
-@fits_of("infomec")
+@metric(
+    "infomec",
+    needs=points(factors_in_bins=True),
+    reports={
+        "InfoM": "modularity",
+        "InfoE": "explicitness",
+        "InfoC": "compactness",
+        "num_active_dims": lambda result, names: float(result.active.sum()),
+        "InfoE_factor_{factor}": "explicitness_per_factor",
+    },
+    range=(-inf, 1),
+    summary="modularity, explicitness and compactness by information",
+    assumes="discrete, independent factors, at least two; any number of codes",
+    also=("InfoE", "InfoC"),
+    invariances=("permutation", "rescaling"),
+)
 def infomec(
     codes: FloatArray,
     factors: IntArray,
@@ -214,39 +232,3 @@ def _explicitness(inputs: Any, labels: IntArray, max_iterations: int) -> FloatAr
         nothing = np.log(len(probe.classes_))
         gained.append(1.0 - log_loss(factor, probe.predict_proba(inputs)) / nothing)
     return np.array(gained)
-
-
-def compute_infomec(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-    estimator: str = "neighbours",
-    num_neighbours: int = 10,
-    num_bins: int = 20,
-    max_iterations: int = 100,
-) -> dict[str, Any]:
-    """`infomec` of `num_train` sampled points.
-
-    Returns:
-        ``InfoM``, ``InfoE``, ``InfoC``, ``num_active_dims`` and ``InfoE_factor_<name>``.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = infomec(
-        codes,
-        discretizer(factors),
-        estimator=estimator,
-        num_neighbours=num_neighbours,
-        num_bins=num_bins,
-        max_iterations=max_iterations,
-        random_state=random_state,
-    )
-    return {
-        "InfoM": result.modularity,
-        "InfoE": result.explicitness,
-        "InfoC": result.compactness,
-        "num_active_dims": float(result.active.sum()),
-        **per_factor_keys("InfoE", result.explicitness_per_factor, factor_names(ground_truth_data)),
-    }

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_pairs
-from causal_disent.metrics.tools.discretize import discretizer
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["IrsResult", "compute_irs", "irs", "irs_score"]
+__all__ = ["IrsResult", "irs", "irs_score"]
 
 
 @dataclass(frozen=True)
-class IrsResult:
+class IrsResult(Result):
     """What `irs` returns.
 
     Attributes:
@@ -34,6 +34,15 @@ class IrsResult:
     num_active_codes: int
 
 
+@metric(
+    "irs",
+    needs=points(factors_in_bins=True),
+    reports={"IRS": "score", "num_active_dims": "num_active_codes"},
+    range=(0, 1),
+    summary="do codes stay put when all but one factor change?",
+    assumes="discrete factors, possibly confounded; any number of codes",
+    invariances=("permutation",),
+)
 def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> IrsResult:
     r"""How little each code changes when everything but one factor changes.
 
@@ -96,8 +105,8 @@ def _mean_deviation(by_code: FloatArray, factor: IntArray, diff_quantile: float)
     """Quantile of |z - mean| among the points of one value of the factor, averaged over its values."""
     order, starts = group(factor)
     total = np.zeros(len(by_code))
-    for points in np.split(order, starts):
-        values = by_code[:, points]
+    for rows in np.split(order, starts):
+        values = by_code[:, rows]
         distances = np.abs(values - values.mean(axis=1, keepdims=True))
         total += np.percentile(distances, diff_quantile * 100, axis=1, overwrite_input=True)
     return total / (len(starts) + 1)
@@ -107,22 +116,3 @@ def group(factor: IntArray) -> tuple[IntArray, IntArray]:
     """The points ordered by their value of `factor`, and where each value after the first starts."""
     order = np.argsort(factor, kind="stable")
     return order, np.flatnonzero(np.diff(factor[order])) + 1
-
-
-def compute_irs(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    diff_quantile: float = 0.99,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-) -> dict[str, Any]:
-    """`irs` of `num_train` sampled points, drawn `batch_size` at a time.
-
-    Returns:
-        ``IRS`` and ``num_active_dims``, the number of codes that vary.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = irs(codes, discretizer(factors), diff_quantile=diff_quantile)
-    return {"IRS": result.score, "num_active_dims": result.num_active_codes}

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from causal_disent.metrics.tools.binned_information import BinnedInformation, binned_information
-from causal_disent.metrics.tools.discretize import discretizer
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.per_factor import in_place
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["JemmigResult", "compute_jemmig", "jemmig"]
+__all__ = ["JemmigResult", "jemmig"]
 
 #: Nats within which two codes are equally informative, so that rounding does not choose between them.
 TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class JemmigResult:
+class JemmigResult(Result):
     """What `jemmig` returns.
 
     Attributes:
@@ -36,6 +36,20 @@ class JemmigResult:
     raw_per_factor: FloatArray
 
 
+@metric(
+    "jemmig",
+    needs=points(factors_in_bins=True),
+    reports={
+        "JEMMIG": "score",
+        "JEMMIG_raw": "raw",
+        "JEMMIG_factor_{factor}": "per_factor",
+        "JEMMIG_raw_factor_{factor}": "raw_per_factor",
+    },
+    range=(0, 1),
+    summary="one code per factor, and nothing else in that code?",
+    assumes="discrete, independent factors; at least two codes",
+    invariances=("permutation", "rescaling"),
+)
 def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> JemmigResult:
     r"""Is each factor captured by one code, and does that code say nothing else?
 
@@ -83,29 +97,3 @@ def _jemmig_of(information: BinnedInformation) -> FloatArray:
     is_best = information.matrix >= ordered[-1] - TIE
     best_entropy = np.where(is_best, information.code_entropies[:, None], np.inf).min(axis=0)
     return best_entropy + information.factor_entropies - 2.0 * ordered[-1] + ordered[-2]
-
-
-def compute_jemmig(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-    num_bins: int = 20,
-) -> dict[str, Any]:
-    """`jemmig` of `num_train` sampled points.
-
-    Returns:
-        ``JEMMIG`` and ``JEMMIG_factor_<name>``, normalised so that higher is better; ``JEMMIG_raw`` and
-        ``JEMMIG_raw_factor_<name>`` in nats, as published, where lower is better.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = jemmig(codes, discretizer(factors), num_bins=num_bins)
-    names = factor_names(ground_truth_data)
-    return {
-        "JEMMIG": result.score,
-        "JEMMIG_raw": result.raw,
-        **per_factor_keys("JEMMIG", result.per_factor, names),
-        **per_factor_keys("JEMMIG_raw", result.raw_per_factor, names),
-    }

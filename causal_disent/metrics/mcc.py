@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.arguments import check_choice, check_pairs, varying_factors
+from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import standardise
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.per_factor import in_place
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["MccResult", "compute_mcc", "matched_correlation", "mcc"]
+__all__ = ["MccResult", "matched_correlation", "mcc"]
 
 CORRELATIONS = ("pearson", "spearman")
 
 
 @dataclass(frozen=True)
-class MccResult:
+class MccResult(Result):
     """What `mcc` returns.
 
     Attributes:
@@ -38,6 +40,19 @@ class MccResult:
     matrix: FloatArray
 
 
+@metric(
+    "mcc",
+    needs=points(),
+    reports={"MCC_{correlation}": "score", "MCC_{correlation}_factor_{factor}": "per_factor"},
+    each=("correlation", CORRELATIONS),
+    headline="MCC_pearson",
+    also=("MCC_spearman",),
+    range=(0, 1),
+    summary="does each factor correlate with a code of its own?",
+    assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
+    takes=("discrete", "continuous"),
+    invariances=("permutation", "rescaling"),
+)
 def mcc(codes: FloatArray, factors: FloatArray | IntArray, *, correlation: str = "pearson") -> MccResult:
     r"""Correlation of each factor with a code of its own, under the best assignment.
 
@@ -106,25 +121,3 @@ def _correlations(codes: NDArray[Any], factors: NDArray[Any], correlation: str) 
     scaled_codes, _ = standardise(codes, codes)
     scaled_factors, _ = standardise(factors, factors)
     return np.minimum(np.abs(scaled_codes.T @ scaled_factors) / len(codes), 1.0)  # 1 up to rounding
-
-
-def compute_mcc(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-) -> dict[str, Any]:
-    """`mcc` of `num_train` sampled points, with both correlations.
-
-    Returns:
-        ``MCC_pearson``, ``MCC_spearman``, ``MCC_pearson_factor_<name>``, ``MCC_spearman_factor_<name>``.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    names = factor_names(ground_truth_data)
-    results = {f"MCC_{kind}": mcc(codes, factors, correlation=kind) for kind in CORRELATIONS}
-    scores = {key: result.score for key, result in results.items()}
-    for key, result in results.items():
-        scores |= per_factor_keys(key, result.per_factor, names)
-    return scores

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from causal_disent.arguments import check_not_negative
 from causal_disent.metrics.tools.binned_information import binned_information
-from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.per_factor import varies
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["MigSupResult", "compute_mig_sup", "gaps_of_codes", "mig_sup"]
+__all__ = ["MigSupResult", "gaps_of_codes", "mig_sup"]
 
 
 @dataclass(frozen=True)
-class MigSupResult:
+class MigSupResult(Result):
     """What `mig_sup` returns.
 
     Attributes:
@@ -32,6 +32,19 @@ class MigSupResult:
     num_active_codes: int
 
 
+@metric(
+    "mig_sup",
+    needs=points(factors_in_bins=True),
+    reports={
+        "MIG_sup": "score",
+        "num_active_dims": lambda result, names: float(result.num_active_codes),
+        "MIG_sup_code_{code}": "per_code",
+    },
+    range=(0, 1),
+    summary="gap between the two factors each code says most about",
+    assumes="discrete, independent factors, at least two; any number of codes",
+    invariances=("permutation", "rescaling"),
+)
 def mig_sup(
     codes: FloatArray, factors: IntArray, *, num_bins: int = 20, min_variance: float = 0.0
 ) -> MigSupResult:
@@ -83,24 +96,3 @@ def gaps_of_codes(normalised: FloatArray) -> FloatArray:
     """
     ordered = np.sort(normalised, axis=1)
     return ordered[:, -1] - ordered[:, -2]
-
-
-def compute_mig_sup(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-    num_bins: int = 20,
-    min_variance: float = 0.0,
-) -> dict[str, Any]:
-    """`mig_sup` of `num_train` sampled points.
-
-    Returns:
-        ``MIG_sup``, ``num_active_dims`` and, for the active codes, ``MIG_sup_code_<index>``.
-    """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = mig_sup(codes, discretizer(factors), num_bins=num_bins, min_variance=min_variance)
-    gaps = {f"MIG_sup_code_{j}": float(gap) for j, gap in enumerate(result.per_code) if not np.isnan(gap)}
-    return {"MIG_sup": result.score, "num_active_dims": float(result.num_active_codes), **gaps}

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.arguments import Pairs, check_at_least, check_train_test, varying_factors
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.discretize import histogram_discretizer
-from causal_disent.metrics.tools.information import codes_in_bins, mutual_information_matrix
-from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.arguments import Pairs, check_random_state, varying_factors
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins, mutual_information_matrix
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.softmax_regression import class_probabilities, fit_softmax_regression
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
+from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
     "ModularityExplicitnessResult",
     "area_under_roc",
     "code_modularities",
-    "compute_modularity_explicitness",
     "modularity_explicitness",
 ]
 
 
 @dataclass(frozen=True)
-class ModularityExplicitnessResult:
+class ModularityExplicitnessResult(Result, score="modularity"):
     """What `modularity_explicitness` returns.
 
     Attributes:
@@ -48,8 +47,29 @@ class ModularityExplicitnessResult:
     information: FloatArray
 
 
-@fits_of("modularity_explicitness")
-def modularity_explicitness(train: Pairs, test: Pairs, *, num_bins: int = 20) -> ModularityExplicitnessResult:
+@metric(
+    "modularity_explicitness",
+    needs=train_test(),
+    reports={
+        "modularity_score": "modularity",
+        "explicitness_score_train": "explicitness_train",
+        "explicitness_score_test": "explicitness_test",
+    },
+    range=(0, 1),
+    summary="does a code tell of one factor, and do all tell every factor plainly?",
+    assumes="discrete, independent factors, two or more",
+    also=("explicitness_score_test",),
+    invariances=("permutation", "rescaling"),
+    supplies=GIN_BINS,
+)
+def modularity_explicitness(
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    test: Pairs | float = TEST_SHARE,
+    num_bins: Bins = 20,
+    random_state: np.random.RandomState | int = 0,
+) -> ModularityExplicitnessResult:
     r"""Does each code tell of one factor alone, and do all codes together tell every factor plainly?
 
     .. math::
@@ -64,10 +84,12 @@ def modularity_explicitness(train: Pairs, test: Pairs, *, num_bins: int = 20) ->
     correlated, a perfect code of one has information on the other, and modularity falls.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points. Explicitness leaves
-            factors that never vary out, with a warning.
-        test: the same of other points.
-        num_bins: equally wide bins per code, for modularity; compare scores only at equal bins.
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows. Explicitness leaves factors that
+            never vary out, with a warning.
+        test: codes and factors of other points, or the share of the points to hold out.
+        num_bins: as for `mig`, for modularity.
+        random_state: seed or generator, of the points held out.
 
     Returns:
         `ModularityExplicitnessResult`. All scores are in [0, 1], higher is better; explicitness by chance
@@ -75,13 +97,27 @@ def modularity_explicitness(train: Pairs, test: Pairs, *, num_bins: int = 20) ->
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        >>> result = modularity_explicitness((v, v), (v, v))
+        >>> result = modularity_explicitness(v, v, test=(v, v))
         >>> result.modularity, result.explicitness_test
         (1.0, 1.0)
     """
-    train, test = check_train_test(train, test, min_factors=2)
-    check_at_least(1, num_bins=num_bins)
-    return _result(train, test, histogram_discretizer(train[0], num_bins))
+    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_factors=2)
+    varying = varying_factors(train[1], "modularity_explicitness")
+    information = mutual_information_matrix(in_bins(train[0], num_bins), train[1])
+    modularities = code_modularities(information)
+    fitted, tested = _standardised(train[0], held_out[0])
+    explicit = np.full((2, train[1].shape[1]), np.nan)
+    for i in varying:
+        explicit[:, i] = _explicitness(fitted, train[1][:, i], tested, held_out[1][:, i])
+    return ModularityExplicitnessResult(
+        modularity=float(modularities.mean()),
+        explicitness_train=_mean_of_known(explicit[0]),
+        explicitness_test=_mean_of_known(explicit[1]),
+        modularities=modularities,
+        explicitnesses_train=explicit[0],
+        explicitnesses_test=explicit[1],
+        information=information,
+    )
 
 
 def code_modularities(information: FloatArray) -> FloatArray:
@@ -109,25 +145,6 @@ def area_under_roc(scores: FloatArray, positive: NDArray[np.bool_]) -> float:
     above, below = np.sort(scores[positive]), np.sort(scores[~positive])
     beaten = np.searchsorted(below, above, "left").sum() + np.searchsorted(below, above, "right").sum()
     return float(beaten / (2 * len(above) * len(below)))
-
-
-def _result(train: Pairs, test: Pairs, binned_codes: IntArray) -> ModularityExplicitnessResult:
-    varying = varying_factors(train[1], "modularity_explicitness")
-    information = mutual_information_matrix(binned_codes, train[1])
-    modularities = code_modularities(information)
-    points, test_points = _standardised(train[0], test[0])
-    explicit = np.full((2, train[1].shape[1]), np.nan)
-    for i in varying:
-        explicit[:, i] = _explicitness(points, train[1][:, i], test_points, test[1][:, i])
-    return ModularityExplicitnessResult(
-        modularity=float(modularities.mean()),
-        explicitness_train=_mean_of_known(explicit[0]),
-        explicitness_test=_mean_of_known(explicit[1]),
-        modularities=modularities,
-        explicitnesses_train=explicit[0],
-        explicitnesses_test=explicit[1],
-        information=information,
-    )
 
 
 def _standardised(codes: FloatArray, test_codes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -160,30 +177,3 @@ def _mean_area(probabilities: FloatArray, values: IntArray, factor: IntArray) ->
 def _mean_of_known(scores: FloatArray) -> float:
     known = scores[~np.isnan(scores)]
     return float(known.mean()) if known.size else float("nan")
-
-
-def compute_modularity_explicitness(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    batch_size: int = 16,
-) -> dict[str, Any]:
-    """`modularity_explicitness` of sampled points, with the bins of gin's ``discretizer``.
-
-    Returns:
-        ``modularity_score``, ``explicitness_score_train`` and ``explicitness_score_test``.
-    """
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    train, test = check_train_test(train, test, min_factors=2)
-    result = _result(train, test, codes_in_bins(train[0]))
-    return {
-        "modularity_score": result.modularity,
-        "explicitness_score_train": result.explicitness_train,
-        "explicitness_score_test": result.explicitness_test,
-    }

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import inf
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_train_test
+from causal_disent.arguments import Pairs, check_not_negative, check_random_state
+from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, r_squared, standardise
-from causal_disent.metrics.tools.per_factor import in_place, per_factor_keys, varies, varying_in_both
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, Representation
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.per_factor import in_place, varies, varying_in_both
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["R2Result", "compute_r2", "linear_r2"]
+__all__ = ["R2Result", "r2"]
 
 
 @dataclass(frozen=True)
-class R2Result:
-    """What `linear_r2` returns.
+class R2Result(Result):
+    """What `r2` returns.
 
     Attributes:
         score: mean of `per_factor`; at most 1, higher is better.
@@ -33,7 +36,25 @@ class R2Result:
     per_code: FloatArray
 
 
-def linear_r2(train: Pairs, test: Pairs, *, ridge: float = 0.0) -> R2Result:
+@metric(
+    "r2",
+    needs=train_test(test_at_least=2),
+    reports={"R2": "score", "R2_reverse": "reverse", "R2_factor_{factor}": "per_factor"},
+    range=(-inf, 1),
+    summary="do linear maps predict factors from codes, and codes from factors?",
+    assumes="ordered factors, discrete or continuous; any number of codes",
+    takes=("discrete", "continuous"),
+    also=("R2_reverse",),
+    invariances=("permutation", "rescaling"),
+)
+def r2(
+    codes: FloatArray,
+    factors: FloatArray | IntArray,
+    *,
+    test: Pairs | float = TEST_SHARE,
+    ridge: float = 0.0,
+    random_state: np.random.RandomState | int = 0,
+) -> R2Result:
     r"""How well linear maps predict the factors from the codes, and the codes from the factors.
 
     .. math:: R^2_i = 1 - \frac{\sum_t (g_{ti} - \hat g_i(z_t))^2}{\sum_t (g_{ti} - \bar g_i)^2}
@@ -45,9 +66,11 @@ def linear_r2(train: Pairs, test: Pairs, *, ridge: float = 0.0) -> R2Result:
     there may be any number of codes.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points.
-        test: the same of other points.
+        codes: (points, codes) floats.
+        factors: (points, factors) numbers, the same rows.
+        test: codes and factors of other points, or the share of the points to hold out.
         ridge: penalty on the squared weights of the standardised inputs, per point; 0 is least squares.
+        random_state: seed or generator, of the points held out.
 
     Returns:
         `R2Result`. 1 is best, 0 no better than the mean; held out, it may fall below 0. Factors that do not
@@ -56,16 +79,16 @@ def linear_r2(train: Pairs, test: Pairs, *, ridge: float = 0.0) -> R2Result:
     Example:
         >>> v = np.random.RandomState(0).normal(size=(30, 2))
         >>> z = v @ np.array([[1.0, 2.0], [0.0, 1.0]])
-        >>> result = linear_r2((z[:20], v[:20]), (z[20:], v[20:]))
+        >>> result = r2(z, v)
         >>> round(result.score, 6), round(result.reverse, 6)
         (1.0, 1.0)
     """
-    train, test = check_train_test(train, test)
     check_not_negative(ridge=ridge)
-    columns = varying_in_both(train[1], test[1], "linear_r2")
-    active = np.flatnonzero(varies(train[0]) & varies(test[0]))
-    codes, test_codes = standardise(train[0], test[0])
-    factors, test_factors = standardise(train[1][:, columns], test[1][:, columns])
+    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state))
+    columns = varying_in_both(train[1], held_out[1], "r2")
+    active = np.flatnonzero(varies(train[0]) & varies(held_out[0]))
+    codes, test_codes = standardise(train[0], held_out[0])
+    factors, test_factors = standardise(train[1][:, columns], held_out[1][:, columns])
     forward = r_squared(test_factors, predict_linear(codes, factors, test_codes, ridge))
     backward = r_squared(test_codes[:, active], predict_linear(factors, codes[:, active], test_factors, ridge))
     return R2Result(
@@ -74,28 +97,3 @@ def linear_r2(train: Pairs, test: Pairs, *, ridge: float = 0.0) -> R2Result:
         float(backward.mean()) if len(active) else 0.0,
         in_place(backward, active, train[0].shape[1]),
     )
-
-
-def compute_r2(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    batch_size: int = 16,
-    ridge: float = 0.0,
-) -> dict[str, Any]:
-    """`linear_r2`, fitted to `num_train` sampled points and tested on `num_test` others.
-
-    Returns:
-        ``R2``, ``R2_reverse`` and ``R2_factor_<name>``.
-    """
-    check_at_least(2, num_test=num_test)
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    result = linear_r2(train, test, ridge=ridge)
-    names = factor_names(ground_truth_data)
-    return {"R2": result.score, "R2_reverse": result.reverse, **per_factor_keys("R2", result.per_factor, names)}

@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import MatrixFunction, Pairs, check_at_least, check_random_state
-from causal_disent.metrics.dci import dci
-from causal_disent.metrics.downstream_task import sizes_of
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
-from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import part
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
+from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, problems_of
+from causal_disent.metrics.tools.matrices import factorwise_dci, matrix_of
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.sizes import Sizes
+from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
+from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
     "ReducedDownstreamResult",
-    "compute_reduced_downstream_task",
     "factorwise_dci",
     "reduced_downstream_task",
     "reduced_representation",
@@ -32,7 +32,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class ReducedDownstreamResult:
+class ReducedDownstreamResult(Result):
     """What `reduced_downstream_task` returns.
 
     Attributes:
@@ -47,23 +47,13 @@ class ReducedDownstreamResult:
 
     @property
     def score(self) -> float:
-        """Mean test accuracy of the other factors less that of the factors whose codes are gone."""
-        reduced, others = _reduced_and_others(self.test_accuracy)
-        return float(others.mean() - reduced.mean())
+        """Mean test accuracy of the other factors."""
+        return float(_reduced_and_others(self.test_accuracy)[1].mean())
 
-
-@part("factorwise_dci")
-def factorwise_dci(
-    mus_train: FloatArray,
-    ys_train: IntArray,
-    mus_test: FloatArray,
-    ys_test: IntArray,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    random_state: np.random.RandomState | int = 0,
-) -> FloatArray:
-    """The importance (codes, factors) that `dci` finds; points are in the second axis of each argument."""
-    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+    @property
+    def gap(self) -> float:
+        """The score less the mean test accuracy of the factors whose codes are gone."""
+        return self.score - float(_reduced_and_others(self.test_accuracy)[0].mean())
 
 
 @part("reduced_representation")
@@ -72,11 +62,44 @@ def reduced_representation(correlation_measure: MatrixFunction = factorwise_dci)
     return correlation_measure
 
 
-@fits_of("reduced_downstream_task")
+def _keys(result: ReducedDownstreamResult, names: Sequence[str]) -> dict[str, float]:
+    """For each factor i whose codes are gone ``reduced_factor_<i>:mean_train_accuracy_...`` with
+    ``reduced_factor``, ``non_reduced_factor``, ``factor_<k>``; ``mean_train_accuracy_...`` with ``reduced_factor``
+    and ``other_factors``; and all of these of ``test``."""
+    keys = {}
+    for name, accuracy in (("train", result.train_accuracy), ("test", result.test_accuracy)):
+        reduced, others = _reduced_and_others(accuracy)
+        for i, row in enumerate(accuracy):
+            prefix = f"reduced_factor_{i}:mean_{name}_accuracy"
+            keys[f"{prefix}_reduced_factor"] = float(reduced[i])
+            keys[f"{prefix}_non_reduced_factor"] = float(others[i])
+            keys.update({f"{prefix}_factor_{k}": float(value) for k, value in enumerate(row)})
+        keys[f"mean_{name}_accuracy_reduced_factor"] = float(reduced.mean())
+        keys[f"mean_{name}_accuracy_other_factors"] = float(others.mean())
+    return keys
+
+
+@metric(
+    "reduced_downstream_task",
+    needs=Sizes(),
+    reports=_keys,
+    headline="100:mean_test_accuracy_other_factors",
+    range=(0, 1),
+    summary="how well without the codes that matter most?",
+    assumes="discrete factors; several codes",
+    also=("mean_test_accuracy_reduced_factor (lower)",),
+    invariances=("rescaling",),
+    fast={
+        "estimator": "histogram_boosting",
+        "measure": partial(factorwise_dci, estimator_fn="histogram_boosting"),
+    },
+    supplies={**GIN_PREDICTOR, "measure": lambda data: reduced_representation()},
+)
 def reduced_downstream_task(
-    train: Pairs,
-    test: Pairs,
+    codes: FloatArray,
+    factors: IntArray,
     *,
+    test: Pairs | float = TEST_SHARE,
     num_factors_to_remove: int = 1,
     estimator: str | Estimator = "gradient_boosting_classifier",
     measure: MatrixFunction = factorwise_dci,
@@ -94,13 +117,14 @@ def reduced_downstream_task(
     correlated, the codes of one still tell of the other.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points.
-        test: the same of other points.
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows.
+        test: codes and factors of other points, or the share of the points to hold out.
         num_factors_to_remove: how many codes to take away for each factor.
         estimator: what predicts (`causal_disent.metrics.tools.estimators`).
         measure: what tells the importance of codes, by default that of `dci`; a function of codes (codes,
             points) and factors (factors, points) of the training points, then of the test points.
-        random_state: seed or generator, for the classifiers.
+        random_state: seed or generator, of the points held out and the classifiers.
         num_jobs: classifiers to fit at a time; by default as many as there are cores.
 
     Returns:
@@ -108,23 +132,23 @@ def reduced_downstream_task(
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> reduced_downstream_task((v, v), (v, v), estimator="histogram_boosting").test_accuracy
+        >>> reduced_downstream_task(v, v, test=(v, v), estimator="histogram_boosting").test_accuracy
         array([[0.5, 1. ],
                [1. , 0.5]])
     """
-    train, test = check_labelled(train, test, min_factors=2)
+    generator = check_random_state(random_state)
+    train, held_out = check_labelled(codes, factors, test, generator, min_factors=2)
     check_at_least(0, num_factors_to_remove=num_factors_to_remove)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     if num_factors_to_remove >= num_codes:
         raise errors.InvalidInput(
             f"`num_factors_to_remove` must leave a code of {num_codes}; given: {num_factors_to_remove}."
         )
-    generator = check_random_state(random_state)
-    left = _codes_left(train, test, num_factors_to_remove, measure, generator)
+    left = _codes_left(train, held_out, num_factors_to_remove, measure, generator)
     problems = [
         problem
         for kept in left
-        for problem in problems_of((train[0][:, kept], train[1]), (test[0][:, kept], test[1]))
+        for problem in problems_of((train[0][:, kept], train[1]), (held_out[0][:, kept], held_out[1]))
     ]
     fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
     train_accuracy, test_accuracy = np.array(fits).T.reshape(2, num_factors, num_factors)
@@ -141,7 +165,7 @@ def _codes_left(
     if num_to_remove == 0:
         return left
     # At first all factors have the same codes, and one matrix tells the most important one of each.
-    first = _scores(measure, train, test, generator)
+    first = matrix_of(measure, train, test, generator)
     left = [np.delete(kept, column.argmax()) for kept, column in zip(left, first.T, strict=True)]
     for _ in range(1, num_to_remove):
         left = [
@@ -163,20 +187,7 @@ def _scores_of_factor(
     # The built-in measure takes factors one by one; a foreign one may compare them.
     columns = [factor] if _is_built_in(measure) else list(range(train[1].shape[1]))
     reduced, reduced_test = ((codes[:, kept], factors[:, columns]) for codes, factors in (train, test))
-    return _scores(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
-
-
-def _scores(measure: MatrixFunction, train: Pairs, test: Pairs, generator: np.random.RandomState) -> FloatArray:
-    """The measure's scores (codes, factors)."""
-    seed = {"random_state": generator} if _is_built_in(measure) else {}
-    scores = np.asarray(measure(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
-    expected = (train[0].shape[1], train[1].shape[1])
-    if scores.shape != expected:
-        raise errors.InvalidInput(
-            f"The measure of importance must return scores of shape (codes, factors) = {expected}; it returned "
-            f"{scores.shape}."
-        )
-    return scores
+    return matrix_of(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
 
 
 def _is_built_in(measure: MatrixFunction) -> bool:
@@ -187,57 +198,3 @@ def _reduced_and_others(accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The diagonal, and the mean of the rest of each row."""
     diagonal = accuracy.diagonal()
     return diagonal, (accuracy.sum(axis=1) - diagonal) / (len(accuracy) - 1)
-
-
-@fits_of("reduced_downstream_task")
-def compute_reduced_downstream_task(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_factors_to_remove: int = 1,
-    num_train: Sequence[int] = (10, 100, 1_000, 10_000),
-    num_test: int = 5_000,
-    batch_size: int = 16,
-    num_jobs: int | None = None,
-) -> dict[str, Any]:
-    """`reduced_downstream_task` with gin's ``predictor`` and ``reduced_representation``, for each size of
-    training set, with points drawn anew.
-
-    Returns:
-        For each size n and factor i whose codes are gone ``<n>:reduced_factor_<i>:mean_train_accuracy_...``
-        with ``reduced_factor``, ``non_reduced_factor``, ``factor_<k>``; ``<n>:mean_train_accuracy_...`` with
-        ``reduced_factor`` and ``other_factors``; and all of these of ``test``.
-    """
-    scores: dict[str, Any] = {}
-    for size in sizes_of(num_train):
-        train, test = (
-            sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-            for num_points in (size, num_test)
-        )
-        result = reduced_downstream_task(
-            train,
-            test,
-            num_factors_to_remove=num_factors_to_remove,
-            estimator=predictor(),
-            measure=reduced_representation(),
-            random_state=forked(random_state),  # so that the next size draws what it always drew
-            num_jobs=num_jobs,
-        )
-        scores.update({f"{size}:{key}": value for key, value in _keys(result).items()})
-    return scores
-
-
-def _keys(result: ReducedDownstreamResult) -> dict[str, float]:
-    """The entries of a result file for one size."""
-    keys = {}
-    for name, accuracy in (("train", result.train_accuracy), ("test", result.test_accuracy)):
-        reduced, others = _reduced_and_others(accuracy)
-        for i, row in enumerate(accuracy):
-            prefix = f"reduced_factor_{i}:mean_{name}_accuracy"
-            keys[f"{prefix}_reduced_factor"] = float(reduced[i])
-            keys[f"{prefix}_non_reduced_factor"] = float(others[i])
-            keys.update({f"{prefix}_factor_{k}": float(value) for k, value in enumerate(row)})
-        keys[f"mean_{name}_accuracy_reduced_factor"] = float(reduced.mean())
-        keys[f"mean_{name}_accuracy_other_factors"] = float(others.mean())
-    return keys

@@ -7,22 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_train_test, varying_factors
-from causal_disent.metrics.tools.convergence import fit_counted, fits_of
-from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import part
+from causal_disent.arguments import Pairs, check_random_state, is_whole, varying_factors
+from causal_disent.metrics.tools.convergence import fit_counted
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["SapResult", "compute_sap", "compute_sap_on_fixed_data", "sap", "top_two_gaps"]
+__all__ = ["SapResult", "sap_score", "top_two_gaps"]
 
 #: Codes of less variance than this explain nothing of a continuous factor.
 SMALLEST_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class SapResult:
-    """What `sap` returns.
+class SapResult(Result):
+    """What `sap_score` returns.
 
     Attributes:
         score: in [0, 1], higher is better.
@@ -35,8 +36,25 @@ class SapResult:
     matrix: FloatArray
 
 
-@fits_of("sap")
-def sap(train: Pairs, test: Pairs, *, continuous_factors: bool = False, seed: int = 0) -> SapResult:
+@metric(
+    "sap_score",
+    needs=train_test(),
+    reports={"SAP_score": "score"},
+    range=(0, 1),
+    summary="gap between the two codes that predict a factor best",
+    assumes="independent factors, discrete unless continuous_factors; two or more codes",
+    takes={"discrete": {}, "continuous": {"continuous_factors": True}},
+    invariances=("permutation",),
+    validation="sap_score_validation",
+)
+def sap_score(
+    codes: FloatArray,
+    factors: FloatArray | IntArray,
+    *,
+    test: Pairs | float = TEST_SHARE,
+    continuous_factors: bool = False,
+    random_state: np.random.RandomState | int = 0,
+) -> SapResult:
     r"""Gap between the two codes that predict each factor best, each code alone.
 
     .. math:: SAP = \frac1n \sum_i \left(S_{(1)i} - S_{(2)i}\right)
@@ -50,28 +68,30 @@ def sap(train: Pairs, test: Pairs, *, continuous_factors: bool = False, seed: in
     other too, and the gap shrinks.
 
     Args:
-        train: codes (points, codes), at least two, and factors (points, factors) of the same points.
-            Factors that never vary in it are left out, with a warning.
-        test: the same of other points; not used for continuous factors.
+        codes: (points, codes) floats, at least two codes.
+        factors: (points, factors) numbers, the same rows. Factors that never vary are left out, with a warning.
+        test: codes and factors of other points, or the share of the points to hold out; not used for continuous
+            factors.
         continuous_factors: whether the factors are numbers on a scale rather than classes.
-        seed: of the support vector machines.
+        random_state: seed or generator, of the points held out and the support vector machines.
 
     Returns:
         `SapResult`. The score is in [0, 1], higher is better.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 50)
-        >>> sap((v, v), (v, v)).score
+        >>> sap_score(v, v, test=(v, v)).score
         0.5
     """
-    train, test = check_train_test(train, test, min_codes=2)
+    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_codes=2)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
-    varying = varying_factors(train[1], "sap")
+    varying = varying_factors(train[1], "sap_score")
     matrix = np.full((num_codes, num_factors), np.nan)
     if continuous_factors:
         matrix[:, varying] = _squared_correlations(train[0], train[1][:, varying])
     else:
-        matrix[:, varying] = _accuracies(train, test, varying, seed)
+        seed: Any = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
+        matrix[:, varying] = _accuracies(train, held_out, varying, seed)
     per_factor = np.full(num_factors, np.nan)
     per_factor[varying] = top_two_gaps(matrix[:, varying])
     return SapResult(float(per_factor[varying].mean()), per_factor, matrix)
@@ -109,45 +129,3 @@ def _accuracies(train: Pairs, test: Pairs, columns: IntArray, seed: int) -> Floa
             fit_counted(machine, codes[:, [j]], train[1][:, column])
             scores[j, i] = np.mean(machine.predict(test_codes[:, [j]]) == test[1][:, column])
     return scores
-
-
-def compute_sap(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    batch_size: int = 16,
-    continuous_factors: bool = False,
-) -> dict[str, Any]:
-    """`sap` of `num_train` and `num_test` sampled points; gin's ``sap_score``.
-
-    Returns:
-        ``SAP_score``.
-    """
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    seed = int(random_state.randint(2**31 - 1))  # after the last draw, so that it shifts none
-    return {"SAP_score": sap(train, test, continuous_factors=continuous_factors, seed=seed).score}
-
-
-@part("sap_score_validation", supplied=VALIDATION_ARGUMENTS)
-def compute_sap_on_fixed_data(
-    observations: FloatArray,
-    labels: IntArray,
-    representation_function: Representation,
-    train_percentage: float = 0.9,
-    continuous_factors: bool = False,
-    batch_size: int = 100,
-) -> dict[str, Any]:
-    """`sap` of given observations (points, ...) and labels (factors, points); gin's ``sap_score_validation``.
-
-    Returns:
-        ``SAP_score``.
-    """
-    codes, factors = encode_fixed(observations, labels, representation_function, batch_size)
-    train, test = split(codes, factors, train_percentage)
-    return {"SAP_score": sap(train, test, continuous_factors=continuous_factors).score}

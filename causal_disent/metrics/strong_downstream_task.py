@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,17 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least, check_random_state
-from causal_disent.metrics.downstream_task import sizes_of
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.estimators import Estimator, estimator_named, predictor
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of
+from causal_disent.metrics.tools.needs import Sample, Source
+from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.metrics.tools.sizes import Sizes
+from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 
-__all__ = ["Shift", "StrongDownstreamResult", "compute_strong_downstream_task", "strong_downstream_task"]
+__all__ = ["Shift", "StrongDownstreamResult", "strong_downstream_task"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class StrongDownstreamResult:
+class StrongDownstreamResult(Result):
     """What `strong_downstream_task` returns.
 
     Attributes:
@@ -52,124 +55,55 @@ class StrongDownstreamResult:
     strong_test_accuracy: FloatArray
 
     @property
+    def score(self) -> float:
+        """Mean accuracy on the shifted points."""
+        return float(self.strong_test_accuracy.mean())
+
+    @property
     def generalization_gap(self) -> float:
         """The part of the test accuracy that is lost by the shifts; 0 if there was none to lose."""
         before = self.test_accuracy.mean()
         return float(1.0 - self.strong_test_accuracy.mean() / before) if before > 0 else 0.0
 
 
-@fits_of("strong_downstream_task")
-def strong_downstream_task(
-    train: Pairs,
-    test: Pairs,
-    shifts: Sequence[Shift],
-    *,
-    estimator: str | Estimator = "gradient_boosting_classifier",
-    random_state: np.random.RandomState | int = 0,
-    num_jobs: int | None = None,
-) -> StrongDownstreamResult:
-    r"""Accuracy of classifiers with and without a shift of another factor.
+@dataclass(frozen=True)
+class Shifts(Sizes):
+    """For each size, points without a shift, and `n_experiment` random shifts for each factor.
 
-    .. math:: gap = 1 - \frac{E_{ij}\, P\left(f_i^{g_j = v}(z) = g_i \mid g_j \ne v\right)}{E_i\, P\left(f_i(z) = g_i\right)}
-
-    where :math:`f_i^{g_j = v}` has learnt factor i from points at which factor j has the value v.
-
-    Assumes: discrete factors, at least two.
-
-    Args:
-        train: codes (points, codes) and factors (points, factors) of the same points.
-        test: the same of other points.
-        shifts: at least one.
-        estimator: what predicts (`causal_disent.metrics.tools.estimators`).
-        random_state: seed or generator, for the classifiers.
-        num_jobs: classifiers to fit at a time; by default as many as there are cores.
-
-    Returns:
-        `StrongDownstreamResult`. Accuracies are in [0, 1], higher is better; the gap is at most 1, lower is
-        better.
-
-    Example:
-        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> low, high = v[v[:, 1] == 0], v[v[:, 1] == 1]
-        >>> shift = Shift(0, (low, low), (high, high))
-        >>> strong_downstream_task((v, v), (v, v), [shift], estimator="histogram_boosting").generalization_gap
-        0.0
-    """  # noqa: E501  the formula
-    train, test = check_labelled(train, test)
-    if not len(shifts):
-        raise errors.InvalidInput("`shifts` must hold at least one; given: none.")
-    problems = problems_of(train, test)
-    num_factors = len(problems)
-    for shift in shifts:
-        shifted = check_labelled(shift.train, shift.test)
-        if not 0 <= shift.target < shifted[0][1].shape[1]:
-            raise errors.InvalidInput(f"A shift's target is from 0 to {num_factors - 1}; given: {shift.target!r}.")
-        problems += problems_of(*shifted, [shift.target])
-    fits = fit_each(estimator_named(estimator), problems, accuracies, check_random_state(random_state), num_jobs)
-    before, after = np.array(fits[:num_factors]).T, np.array(fits[num_factors:]).T
-    return StrongDownstreamResult(before[0], before[1], after[0], after[1])
-
-
-@fits_of("strong_downstream_task")
-def compute_strong_downstream_task(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: Sequence[int] = (10, 100, 1_000, 10_000),
-    num_test: int = 5_000,
-    n_experiment: int = 10,
-    num_jobs: int | None = None,
-) -> dict[str, Any]:
-    """`strong_downstream_task` with gin's ``predictor`` and `n_experiment` random shifts for each factor, for each
-    size of training set, with points drawn anew.
-
-    Returns:
-        For each size n ``<n>:mean_train_accuracy``, ``<n>:mean_test_accuracy``,
-        ``<n>:mean_strong_train_accuracy``, ``<n>:mean_strong_test_accuracy``,
-        ``<n>:strong_generalization_gap``.
+    disentanglement_lib chooses the shifts with numpy's global generator; here a generator of their own does, and
+    `random_state` draws what it draws there.
     """
-    check_at_least(1, num_test=num_test, n_experiment=n_experiment)
-    scores: dict[str, Any] = {}
-    for size in sizes_of(num_train):
-        train, test, shifts = _sample(
-            ground_truth_data, representation_function, random_state, size, num_test, n_experiment
-        )
-        generator = forked(random_state)  # so that the next size draws what it always drew
-        result = strong_downstream_task(
-            train, test, shifts, estimator=predictor(), random_state=generator, num_jobs=num_jobs
-        )
-        scores.update({f"{size}:{key}": value for key, value in _keys(result).items()})
-    return scores
 
+    words = "shifts of one factor between training and test"
+    arrays_suffice = False
+    how = (
+        "training sets of each size n in `num_train`, tested on `num_test` points, with gin's ``predictor`` and "
+        "`n_experiment` random shifts for each factor; keys are prefixed ``<n>:``"
+    )
 
-def _sample(
-    data: GroundTruthData,
-    representation: Representation,
-    random_state: np.random.RandomState,
-    num_train: int,
-    num_test: int,
-    num_shifts: int,
-) -> tuple[Pairs, Pairs, list[Shift]]:
-    """Points without a shift, and `num_shifts` shifts for each factor.
+    @property
+    def parameters(self) -> dict[str, Any]:
+        sizes = {name: default for name, default in super().parameters.items() if name != "batch_size"}
+        return {**sizes, "n_experiment": 10}
 
-    disentanglement_lib chooses the shifts with numpy's global generator; here a generator of their own does,
-    and `random_state` draws what it draws there.
-    """
-    choices, draws = forked(random_state), Draws(data, representation)
-    factors = [data.sample_factors(num_train, random_state), data.sample_factors(num_test, random_state)]
-    for points in tuple(factors):
-        draws.given(points, random_state)
-    targets = np.repeat(np.arange(data.num_factors), num_shifts)
-    for target in targets:
-        column, train_value, test_values = _choose_shift(data, int(target), num_test, choices)
-        for points, values in ((factors[0], train_value), (factors[1], test_values)):
-            factors.append(fix_factor(data, points, column, values, random_state))
-            draws.given(factors[-1], random_state)
-    codes = np.split(draws.codes(), np.cumsum([len(points) for points in factors])[:-1])
-    pairs = list(zip(codes, factors, strict=True))
-    shifts = [Shift(int(target), pairs[2 * k + 2], pairs[2 * k + 3]) for k, target in enumerate(targets)]
-    return pairs[0], pairs[1], shifts
+    def draw_one(self, source: Source, **drawn: Any) -> Iterator[Sample]:
+        data, random_state = source.data, source.random_state
+        num_train, num_test = drawn["num_train"], drawn["num_test"]
+        check_at_least(1, num_test=num_test, n_experiment=drawn["n_experiment"])
+        choices, draws = forked(random_state), Draws(data, source.representation)
+        factors = [data.sample_factors(num_train, random_state), data.sample_factors(num_test, random_state)]
+        for points in tuple(factors):
+            draws.given(points, random_state)
+        targets = np.repeat(np.arange(data.num_factors), drawn["n_experiment"])
+        for target in targets:
+            column, train_value, test_values = _choose_shift(data, int(target), num_test, choices)
+            for points, values in ((factors[0], train_value), (factors[1], test_values)):
+                factors.append(fix_factor(data, points, column, values, random_state))
+                draws.given(factors[-1], random_state)
+        codes = np.split(draws.codes(), np.cumsum([len(points) for points in factors])[:-1])
+        pairs = list(zip(codes, factors, strict=True))
+        shifts = [Shift(int(target), pairs[2 * k + 2], pairs[2 * k + 3]) for k, target in enumerate(targets)]
+        yield Sample((*pairs[0], shifts), keywords={"test": pairs[1]})
 
 
 def _choose_shift(
@@ -186,12 +120,73 @@ def _choose_shift(
     return column, train_value, choices.choice(values, size=num_test)
 
 
-def _keys(result: StrongDownstreamResult) -> dict[str, float]:
-    """The entries of a result file for one size."""
-    return {
-        "mean_train_accuracy": float(result.train_accuracy.mean()),
-        "mean_test_accuracy": float(result.test_accuracy.mean()),
-        "mean_strong_train_accuracy": float(result.strong_train_accuracy.mean()),
-        "mean_strong_test_accuracy": float(result.strong_test_accuracy.mean()),
-        "strong_generalization_gap": result.generalization_gap,
-    }
+@metric(
+    "strong_downstream_task",
+    needs=Shifts(),
+    reports={
+        "mean_train_accuracy": lambda result, names: result.train_accuracy.mean(),
+        "mean_test_accuracy": lambda result, names: result.test_accuracy.mean(),
+        "mean_strong_train_accuracy": lambda result, names: result.strong_train_accuracy.mean(),
+        "mean_strong_test_accuracy": "score",
+        "strong_generalization_gap": "generalization_gap",
+    },
+    headline="100:mean_strong_test_accuracy",
+    range=(0, 1),
+    summary="are the factors predicted where a factor takes values never trained on?",
+    assumes="discrete factors, several; any number of codes",
+    also=("mean_test_accuracy",),
+    invariances=("rescaling",),
+    supplies=GIN_PREDICTOR,
+)
+def strong_downstream_task(
+    codes: FloatArray,
+    factors: IntArray,
+    shifts: Sequence[Shift],
+    *,
+    test: Pairs | float = TEST_SHARE,
+    estimator: str | Estimator = "gradient_boosting_classifier",
+    random_state: np.random.RandomState | int = 0,
+    num_jobs: int | None = None,
+) -> StrongDownstreamResult:
+    r"""Accuracy of classifiers with and without a shift of another factor.
+
+    .. math:: gap = 1 - \frac{E_{ij}\, P\left(f_i^{g_j = v}(z) = g_i \mid g_j \ne v\right)}{E_i\, P\left(f_i(z) = g_i\right)}
+
+    where :math:`f_i^{g_j = v}` has learnt factor i from points at which factor j has the value v.
+
+    Assumes: discrete factors, at least two.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows.
+        shifts: at least one.
+        test: codes and factors of other points, or the share of the points to hold out.
+        estimator: what predicts (`causal_disent.metrics.tools.estimators`).
+        random_state: seed or generator, of the points held out and the classifiers.
+        num_jobs: classifiers to fit at a time; by default as many as there are cores.
+
+    Returns:
+        `StrongDownstreamResult`. Accuracies are in [0, 1], higher is better; the gap is at most 1, lower is
+        better.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+        >>> low, high = v[v[:, 1] == 0], v[v[:, 1] == 1]
+        >>> shift = Shift(0, (low, low), (high, high))
+        >>> strong_downstream_task(v, v, [shift], estimator="histogram_boosting").generalization_gap
+        0.0
+    """  # noqa: E501  the formula
+    generator = check_random_state(random_state)
+    train, held_out = check_labelled(codes, factors, test, generator)
+    if not len(shifts):
+        raise errors.InvalidInput("`shifts` must hold at least one; given: none.")
+    problems = problems_of(train, held_out)
+    num_factors = len(problems)
+    for shift in shifts:
+        shifted = check_labelled(*shift.train, shift.test, generator)
+        if not 0 <= shift.target < shifted[0][1].shape[1]:
+            raise errors.InvalidInput(f"A shift's target is from 0 to {num_factors - 1}; given: {shift.target!r}.")
+        problems += problems_of(*shifted, [shift.target])
+    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
+    before, after = np.array(fits[:num_factors]).T, np.array(fits[num_factors:]).T
+    return StrongDownstreamResult(before[0], before[1], after[0], after[1])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_pairs, check_random_state
+from causal_disent.arguments import check_pairs, check_random_state
 from causal_disent.metrics.mcc import matched_correlation
 from causal_disent.metrics.tools.conditional_independence import (
     NUM_DRAWS,
@@ -18,14 +18,16 @@ from causal_disent.metrics.tools.conditional_independence import (
     exchange_within_strata,
     randomization_test,
 )
+from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import mutual_information_matrix
-from causal_disent.metrics.tools.per_factor import per_factor_keys, several_varying
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.per_factor import several_varying
+from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["TmexResult", "compute_tmex", "tmex"]
+__all__ = ["TmexResult", "tmex"]
 
 #: Each half needs enough points for a forest to say something.
 MIN_POINTS = 40
@@ -34,12 +36,12 @@ NUM_BINS = 20
 
 
 @dataclass(frozen=True)
-class TmexResult:
+class TmexResult(Result):
     """What `tmex` returns.
 
     Attributes:
-        score: how many of the codes' dependences are not as expected; 0 is best.
-        share: `score` over the number of dependences, in [0, 1].
+        score: `mismatches` over the number of dependences, in [0, 1], lower is better.
+        mismatches: T-MEX, how many of the codes' dependences are not as expected.
         measured: (codes, factors) whether the test finds that the code depends on the factor, given the others.
         expected: (codes, factors) whether it should.
         p_values: (codes, factors) of the tests; NaN where none was made.
@@ -48,7 +50,7 @@ class TmexResult:
     """
 
     score: float
-    share: float
+    mismatches: float
     measured: NDArray[np.bool_]
     expected: NDArray[np.bool_]
     p_values: FloatArray
@@ -56,6 +58,31 @@ class TmexResult:
     per_factor: FloatArray
 
 
+def _from_the_data(data: Any) -> Redraw:
+    """Draws a factor given the others as the data set does; independently of them, if it has no confounding."""
+
+    def redraw(rows: IntArray, column: int, random_state: np.random.RandomState) -> IntArray:
+        if not getattr(data, "is_confounded", False):
+            return data.sample_factors(len(rows), random_state)[:, column]
+        others = [other for other in range(rows.shape[1]) if other != column]
+        return data.sample_factors_given(others, rows[:, others], random_state)[:, column]
+
+    return redraw
+
+
+@metric(
+    "tmex",
+    needs=points(2_000, at_least=MIN_POINTS),
+    reports={"T-MEX_share": "score", "T-MEX": "mismatches", "T-MEX_factor_{factor}": "per_factor"},
+    range=(0, 1),
+    better="lower",
+    summary="does each factor's code depend on that factor alone, given the others?",
+    assumes="discrete factors that vary given the others, confounded or not; any number of codes",
+    also=("T-MEX (lower)",),
+    invariances=("permutation",),
+    fast={},
+    supplies={"redraw": _from_the_data},
+)
 def tmex(
     codes: FloatArray,
     factors: FloatArray | IntArray,
@@ -95,19 +122,22 @@ def tmex(
         expected: (codes, factors) which code should measure which factor; by default found, as above.
         redraw: draws a factor given the others: ``redraw(rows, column, random_state)`` returns other values of
             that column. By default points that agree in the other factors change places
-            (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`).
+            (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`). Under a config the
+            data set draws; the factors of one that does not say ``is_confounded`` are taken to be independent.
         alpha: level of each test.
         random_state: seed or generator, for the tests.
 
     Returns:
-        `TmexResult`. The score is 0 or more, lower is better. Factors that never vary are left out.
+        `TmexResult`. T-MEX, ``mismatches``, is 0 or more, the score its share in [0, 1]; lower is better.
+        Factors that never vary are left out.
 
     Example:
         >>> v = np.random.RandomState(0).randint(4, size=(400, 2))
         >>> tmex(v, v).score
         0.0
-        >>> tmex(v + v[:, ::-1] / 2, v).score
-        2.0
+        >>> found = tmex(v + v[:, ::-1] / 2, v)
+        >>> found.mismatches, found.score
+        (2.0, 0.5)
     """
     codes, factors = check_pairs(codes, factors, min_factors=2)
     if not isinstance(alpha, (int, float)) or not 1 / (NUM_DRAWS + 1) < alpha < 1:
@@ -134,9 +164,9 @@ def tmex(
     mismatches[columns] += ~wanted[:, columns].any(axis=0) if expected is None else 0
     per_factor = np.full(factors.shape[1], np.nan)
     per_factor[columns] = mismatches[columns]
-    score = float(per_factor[columns].sum())
+    total = float(per_factor[columns].sum())
     most = tested.sum() + (len(columns) - len(rows) if expected is None else 0)
-    return TmexResult(score, float(score / most), measured, wanted, p_values, tested, per_factor)
+    return TmexResult(float(total / most), total, measured, wanted, p_values, tested, per_factor)
 
 
 def _one_code_each(
@@ -171,39 +201,3 @@ def _checked(expected: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
             f"shape {matrix.shape}."
         )
     return matrix.astype(bool)
-
-
-def _from_the_data(data: Any) -> Redraw:
-    """Draws a factor given the others as the data set does; independently of them, if it has no confounding."""
-
-    def redraw(rows: IntArray, column: int, random_state: np.random.RandomState) -> IntArray:
-        if not getattr(data, "is_confounded", False):
-            return data.sample_factors(len(rows), random_state)[:, column]
-        others = [other for other in range(rows.shape[1]) if other != column]
-        return data.sample_factors_given(others, rows[:, others], random_state)[:, column]
-
-    return redraw
-
-
-def compute_tmex(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 2_000,
-    batch_size: int = 16,
-    alpha: float = 0.05,
-) -> dict[str, Any]:
-    """`tmex` of `num_train` sampled points, with a code of its own expected for each factor.
-
-    The factors of a data set that does not say ``is_confounded`` are taken to be independent.
-
-    Returns:
-        ``T-MEX``, ``T-MEX_share``, ``T-MEX_factor_<name>``.
-    """
-    check_at_least(MIN_POINTS, num_train=num_train)
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    result = tmex(codes, factors, redraw=_from_the_data(ground_truth_data), alpha=alpha, random_state=random_state)
-    names = factor_names(ground_truth_data)
-    per_factor = per_factor_keys("T-MEX", result.per_factor, names)
-    return {"T-MEX": result.score, "T-MEX_share": result.share, **per_factor}

@@ -18,29 +18,28 @@ from causal_disent.arguments import MatrixFunction, Pairs, check_random_state, v
 from causal_disent.metrics.dci import (
     completeness,
     completeness_per_factor,
-    dci,
     disentanglement,
     disentanglement_per_code,
 )
 from causal_disent.metrics.mig import mig_gaps
 from causal_disent.metrics.modularity_explicitness import code_modularities
-from causal_disent.metrics.sap_score import sap, top_two_gaps
+from causal_disent.metrics.sap_score import sap_score, top_two_gaps
 from causal_disent.metrics.tools import information
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.estimators import Estimator, name_of
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.estimators import name_of
 from causal_disent.metrics.tools.fitting import check_labelled
-from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
+from causal_disent.metrics.tools.matrices import importance_gbt_matrix, matrix_of
 from causal_disent.metrics.tools.merges import factor_merges, precision_curve
-from causal_disent.metrics.tools.sampling import factor_names, sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.registry import part
+from causal_disent.metrics.tools.needs import train_test
+from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.parts import part
+from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
     "MATRICES",
     "UnifiedResult",
     "accuracy_svm_matrix",
-    "compute_unified_scores",
-    "compute_unified_scores_on_fixed_data",
     "importance_gbt_matrix",
     "mutual_information_matrix",
     "reductions",
@@ -49,7 +48,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class UnifiedResult:
+class UnifiedResult(Result):
     """What `unified_scores` returns.
 
     Attributes:
@@ -60,19 +59,16 @@ class UnifiedResult:
     matrices: dict[str, FloatArray]
     scores: dict[str, dict[str, float]]
 
+    @property
+    def score(self) -> float:
+        """The gap ``mig`` of `mutual_information_matrix`, or of the first matrix if that is not there."""
+        first = next(iter(self.scores))
+        return self.scores.get("mutual_information_matrix", self.scores[first])["mig"]
 
-@part("importance_gbt_matrix")
-def importance_gbt_matrix(
-    mus_train: FloatArray,
-    ys_train: IntArray,
-    mus_test: FloatArray,
-    ys_test: IntArray,
-    estimator_fn: str | Estimator = "gradient_boosting",
-    random_state: np.random.RandomState | int = 0,
-) -> FloatArray:
-    """The importance (codes, factors) that `dci` finds."""
-    train, test = (mus_train.T, ys_train.T), (mus_test.T, ys_test.T)
-    return dci(train, test, estimator=estimator_fn, random_state=random_state).importance
+
+def importance_histogram_matrix(*points: Any) -> FloatArray:
+    """The importance by the same trees on binned codes."""
+    return importance_gbt_matrix(*points, estimator_fn="histogram_boosting")
 
 
 @part("mutual_information_matrix")
@@ -87,19 +83,52 @@ def mutual_information_matrix(
 def accuracy_svm_matrix(
     mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
 ) -> FloatArray:
-    """Accuracy (codes, factors) of the support vector machines of `sap`."""
-    return np.nan_to_num(sap((mus_train.T, ys_train.T), (mus_test.T, ys_test.T)).matrix)
+    """Accuracy (codes, factors) of the support vector machines of `sap_score`."""
+    return np.nan_to_num(sap_score(mus_train.T, ys_train.T, test=(mus_test.T, ys_test.T)).matrix)
 
 
 #: What `unified_scores` accepts by name.
 MATRICES = {made.name: made for made in (importance_gbt_matrix, mutual_information_matrix, accuracy_svm_matrix)}
 
 
-@fits_of("unified_scores")
+def _keys(result: UnifiedResult, names: Sequence[str]) -> dict[str, Any]:
+    """``<matrix>.<score>`` (`reductions`), for each of the matrices. With `artifact_dir` each matrix is saved
+    there as ``<matrix>.csv``, and the scores tell too after how many ties, from the strongest down, two factors
+    share a group: ``<matrix>.merge_<i>_<j>``."""
+    return {f"{name}.{key}": value for name, scores in result.scores.items() for key, value in scores.items()}
+
+
+def _save(result: UnifiedResult, folder: Path, names: Sequence[str]) -> dict[str, float]:
+    """Files with a row per code and a column per factor; the merges of factors."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keys = {}
+    for name, matrix in result.matrices.items():
+        np.savetxt(folder / f"{name}.csv", matrix, delimiter=",", header=",".join(names), comments="")
+        merges = factor_merges(matrix)
+        keys.update({f"{name}.merge_{i}_{j}": float(after) for (i, j), after in merges.items()})
+    return keys
+
+
+@metric(
+    "unified_scores",
+    needs=train_test(),
+    reports=_keys,
+    headline="mutual_information_matrix.mig",
+    range=(0, 1),
+    summary="several aggregations of several matrices of codes and factors",
+    assumes="discrete, independent factors; two or more codes",
+    also=("importance_gbt_matrix.dci", "mutual_information_matrix.modularity", "accuracy_svm_matrix.sap"),
+    invariances=("permutation", "rescaling"),
+    fast={"matrices": (importance_histogram_matrix, "mutual_information_matrix", "accuracy_svm_matrix")},
+    renamed={"matrices": "matrix_fns"},
+    saves=_save,
+    validation="unified_score_validation",
+)
 def unified_scores(
-    train: Pairs,
-    test: Pairs,
+    codes: FloatArray,
+    factors: IntArray,
     *,
+    test: Pairs | float = TEST_SHARE,
     matrices: Sequence[str | MatrixFunction] = tuple(MATRICES),
     random_state: np.random.RandomState | int = 0,
 ) -> UnifiedResult:
@@ -115,33 +144,36 @@ def unified_scores(
     does.
 
     Args:
-        train: codes (points, codes) and factors (points, factors) of the same points. Factors that never vary
-            are left out, with a warning.
-        test: the same of other points.
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows. Factors that never vary are left out, with a
+            warning.
+        test: codes and factors of other points, or the share of the points to hold out.
         matrices: ``"importance_gbt_matrix"``, ``"mutual_information_matrix"``, ``"accuracy_svm_matrix"``, or
             functions of codes (codes, points) and factors (factors, points) of the training points, then of
             the test points.
-        random_state: seed or generator, for the boosted trees.
+        random_state: seed or generator, of the points held out and the boosted trees.
 
     Returns:
         `UnifiedResult`. Higher is better.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-        >>> result = unified_scores((v, v), (v, v), matrices=["mutual_information_matrix"])
+        >>> result = unified_scores(v, v, test=(v, v), matrices=["mutual_information_matrix"])
         >>> round(result.scores["mutual_information_matrix"]["mig"], 6)
         1.0
     """
-    train, test = check_labelled(train, test, min_codes=2, min_factors=2)
+    generator = check_random_state(random_state)
+    train, held_out = check_labelled(codes, factors, test, generator, min_codes=2, min_factors=2)
     varying = varying_factors(train[1], "unified_scores")
     entropy = information.entropies(train[1][:, varying])
-    generator = check_random_state(random_state)
     made: dict[str, FloatArray] = {}
     scores = {}
     for function in [_matrix_named(matrix) for matrix in matrices]:
         name = name_of(function)
         made[name] = np.zeros((train[0].shape[1], train[1].shape[1]))
-        made[name][:, varying] = _matrix(function, train, test, varying, generator)
+        made[name][:, varying] = matrix_of(
+            function, (train[0], train[1][:, varying]), (held_out[0], held_out[1][:, varying]), generator
+        )
         scores[name] = reductions(made[name][:, varying], entropy, varying)
     return UnifiedResult(made, scores)
 
@@ -188,82 +220,3 @@ def _matrix_named(matrix: str | MatrixFunction) -> MatrixFunction:
             raise errors.unknown("`matrices` entry", matrix, MATRICES)
         return MATRICES[matrix]
     return matrix
-
-
-def _matrix(
-    function: MatrixFunction, train: Pairs, test: Pairs, varying: IntArray, generator: np.random.RandomState
-) -> FloatArray:
-    """The function's matrix (codes, varying factors)."""
-    boosted = importance_gbt_matrix
-    is_boosted = function is boosted or getattr(function, "__wrapped__", function) is boosted.function
-    arguments = (array.T for codes, factors in (train, test) for array in (codes, factors[:, varying]))
-    matrix = np.asarray(function(*arguments, **({"random_state": generator} if is_boosted else {})))
-    expected = (train[0].shape[1], len(varying))
-    if matrix.shape != expected:
-        raise errors.InvalidInput(
-            f"The matrix '{name_of(function)}' must have shape (codes, factors) = {expected}; "
-            f"given: {matrix.shape}."
-        )
-    return matrix
-
-
-def compute_unified_scores(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    num_test: int = 5_000,
-    matrix_fns: Sequence[str | MatrixFunction] = tuple(MATRICES),
-    batch_size: int = 16,
-) -> dict[str, Any]:
-    """`unified_scores` of `num_train` and `num_test` sampled points.
-
-    With `artifact_dir` each matrix is saved there as ``<matrix>.csv``, and the scores tell too after how many
-    ties, from the strongest down, two factors share a group: ``<matrix>.merge_<i>_<j>``.
-
-    Returns:
-        ``<matrix>.<score>`` (`reductions`), for each of the matrices.
-    """
-    train, test = (
-        sample_codes(ground_truth_data, representation_function, num_points, random_state, batch_size)
-        for num_points in (num_train, num_test)
-    )
-    result = unified_scores(train, test, matrices=matrix_fns, random_state=random_state)
-    keys = _keys(result)
-    if artifact_dir is not None:
-        for name, matrix in result.matrices.items():
-            _save(Path(artifact_dir), name, matrix, factor_names(ground_truth_data))
-            merges = factor_merges(matrix)
-            keys.update({f"{name}.merge_{i}_{j}": float(after) for (i, j), after in merges.items()})
-    return keys
-
-
-@part("unified_score_validation", supplied=VALIDATION_ARGUMENTS)
-def compute_unified_scores_on_fixed_data(
-    observations: FloatArray,
-    labels: IntArray,
-    representation_function: Representation,
-    train_percentage: float = 0.9,
-    matrix_fns: Sequence[str | MatrixFunction] = tuple(MATRICES),
-    batch_size: int = 100,
-) -> dict[str, Any]:
-    """`unified_scores` of given observations (points, ...) and labels (factors, points); gin's
-    ``unified_score_validation``.
-
-    Returns:
-        The keys of `compute_unified_scores`.
-    """
-    codes, factors = encode_fixed(observations, labels, representation_function, batch_size)
-    return _keys(unified_scores(*split(codes, factors, train_percentage), matrices=matrix_fns))
-
-
-def _keys(result: UnifiedResult) -> dict[str, Any]:
-    """The entries of a result file."""
-    return {f"{name}.{key}": value for name, scores in result.scores.items() for key, value in scores.items()}
-
-
-def _save(folder: Path, name: str, matrix: FloatArray, names: Sequence[str]) -> None:
-    """A row per code, a column per factor."""
-    folder.mkdir(parents=True, exist_ok=True)
-    np.savetxt(folder / f"{name}.csv", matrix, delimiter=",", header=",".join(names), comments="")

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_matrix
-from causal_disent.metrics.tools.discretize import histogram_discretizer
-from causal_disent.metrics.tools.information import codes_in_bins, mutual_information_matrix
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.arguments import check_matrix
+from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins, mutual_information_matrix
+from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.result import Result
+from causal_disent.protocols import FloatArray
 
 __all__ = [
     "UnsupervisedResult",
-    "compute_unsupervised_metrics",
     "gaussian_total_correlation",
     "gaussian_wasserstein_correlation",
-    "unsupervised_scores",
+    "unsupervised_metrics",
 ]
 
 
 @dataclass(frozen=True)
-class UnsupervisedResult:
-    """What `unsupervised_scores` returns; 0 means independent, and lower is better.
+class UnsupervisedResult(Result, score="gaussian_total_correlation"):
+    """What `unsupervised_metrics` returns; 0 means independent, and lower is better.
 
     Attributes:
         gaussian_total_correlation: in nats, at least 0.
@@ -42,7 +43,29 @@ class UnsupervisedResult:
     information: FloatArray
 
 
-def unsupervised_scores(codes: FloatArray, *, num_bins: int = 20) -> UnsupervisedResult:
+@metric(
+    "unsupervised_metrics",
+    needs=points(),
+    reports={
+        name: name
+        for name in (
+            "gaussian_total_correlation",
+            "gaussian_wasserstein_correlation",
+            "gaussian_wasserstein_correlation_norm",
+            "mutual_info_score",
+        )
+    },
+    range=(0, inf),
+    better="lower",
+    summary="how far the codes are from independent",
+    assumes="nothing of the factors; two or more codes",
+    takes=(),
+    also=("gaussian_wasserstein_correlation_norm", "mutual_info_score"),
+    invariances=("permutation", "rescaling"),
+    known_failures={"perfect_beats_noise": "codes of noise are as independent as perfect ones"},
+    supplies=GIN_BINS,
+)
+def unsupervised_metrics(codes: FloatArray, factors: Any = None, *, num_bins: Bins = 20) -> UnsupervisedResult:
     r"""How far the codes are from independent.
 
     With :math:`\Sigma` the covariance of the codes and :math:`D` its diagonal,
@@ -58,7 +81,8 @@ def unsupervised_scores(codes: FloatArray, *, num_bins: int = 20) -> Unsupervise
 
     Args:
         codes: (points, codes) floats, at least two of each.
-        num_bins: equally wide bins per code, for MI; compare scores only at equal bins.
+        factors: not looked at.
+        num_bins: as for `mig`, for MI.
 
     Returns:
         `UnsupervisedResult`. All scores are at least 0, lower is more independent. Codes that never vary
@@ -66,12 +90,29 @@ def unsupervised_scores(codes: FloatArray, *, num_bins: int = 20) -> Unsupervise
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        >>> unsupervised_scores(v).mutual_info_score
+        >>> unsupervised_metrics(v).mutual_info_score
         0.0
     """
-    codes = _check_codes(codes)
-    check_at_least(1, num_bins=num_bins)
-    return _result(codes, histogram_discretizer(codes, num_bins))
+    codes = check_matrix("codes", codes, columns="codes")
+    if min(codes.shape) < 2:
+        raise errors.InvalidInput(
+            f"At least 2 points and 2 codes are needed; given: {codes.shape[0]} and {codes.shape[1]}."
+        )
+    covariance = np.cov(codes, rowvar=False)
+    constant = codes.min(axis=0) == codes.max(axis=0)
+    # The mean of equal numbers may be off by a rounding error.
+    covariance[constant] = covariance[:, constant] = 0.0
+    distance, total = gaussian_wasserstein_correlation(covariance), float(np.trace(covariance))
+    binned = in_bins(codes, num_bins)
+    information = mutual_information_matrix(binned, binned)
+    pairs = information[~np.eye(len(information), dtype=bool)]
+    return UnsupervisedResult(
+        gaussian_total_correlation(covariance),
+        distance,
+        distance / total if total > 0 else 0.0,
+        float(pairs.mean()),
+        information,
+    )
 
 
 def gaussian_total_correlation(covariance: FloatArray) -> float:
@@ -106,55 +147,3 @@ def gaussian_wasserstein_correlation(covariance: FloatArray) -> float:
     eigenvalues = np.linalg.eigvalsh(covariance * np.outer(deviations, deviations))
     roots = np.sqrt(np.clip(eigenvalues, 0.0, None))
     return max(float(2 * np.trace(covariance) - 2 * roots.sum()), 0.0)
-
-
-def _check_codes(codes: Any) -> FloatArray:
-    codes = check_matrix("codes", codes, columns="codes")
-    if min(codes.shape) < 2:
-        raise errors.InvalidInput(
-            f"At least 2 points and 2 codes are needed; given: {codes.shape[0]} and {codes.shape[1]}."
-        )
-    return codes
-
-
-def _result(codes: FloatArray, binned_codes: IntArray) -> UnsupervisedResult:
-    covariance = np.cov(codes, rowvar=False)
-    constant = codes.min(axis=0) == codes.max(axis=0)
-    covariance[constant] = covariance[:, constant] = (
-        0.0  # the mean of equal numbers may be off by a rounding error
-    )
-    distance, total = gaussian_wasserstein_correlation(covariance), float(np.trace(covariance))
-    information = mutual_information_matrix(binned_codes, binned_codes)
-    pairs = information[~np.eye(len(information), dtype=bool)]
-    return UnsupervisedResult(
-        gaussian_total_correlation(covariance),
-        distance,
-        distance / total if total > 0 else 0.0,
-        float(pairs.mean()),
-        information,
-    )
-
-
-def compute_unsupervised_metrics(
-    ground_truth_data: GroundTruthData,
-    representation_function: Representation,
-    random_state: np.random.RandomState,
-    artifact_dir: str | None = None,
-    num_train: int = 10_000,
-    batch_size: int = 16,
-) -> dict[str, Any]:
-    """`unsupervised_scores` of `num_train` sampled points, with the bins of gin's ``discretizer``.
-
-    Returns:
-        ``gaussian_total_correlation``, ``gaussian_wasserstein_correlation``,
-        ``gaussian_wasserstein_correlation_norm`` and ``mutual_info_score``.
-    """
-    codes, _ = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    codes = _check_codes(codes)
-    result = _result(codes, codes_in_bins(codes))
-    return {
-        "gaussian_total_correlation": result.gaussian_total_correlation,
-        "gaussian_wasserstein_correlation": result.gaussian_wasserstein_correlation,
-        "gaussian_wasserstein_correlation_norm": result.gaussian_wasserstein_correlation_norm,
-        "mutual_info_score": result.mutual_info_score,
-    }

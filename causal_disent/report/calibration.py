@@ -11,14 +11,21 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from causal_disent.figures import pixels
 from causal_disent.files import new_file
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
-from causal_disent.runs.calibrate import Case, Row
+
+if TYPE_CHECKING:
+    from causal_disent.runs.calibrate import Case, Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["calibration_picture", "calibration_text", "update_page", "write_calibration"]
 
@@ -76,8 +83,8 @@ def _markdown(rows: Sequence[Row], cases: Sequence[Case]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def calibration_picture(rows: Sequence[Row], cases: Sequence[Case]) -> np.ndarray:
-    """(height, width, 3) uint8."""
+def calibration_picture(rows: Sequence[Row], cases: Sequence[Case]) -> Figure:
+    """The table as a heat map."""
     body, notes = _body(rows)
     heat_rows = [
         HeatRow(row.metric, _score(row), [_short(cell) for cell in cells], _shades(row))
@@ -121,7 +128,7 @@ def write_calibration(
     }
     _write(folder / "calibration.json", json.dumps(content, indent=2, allow_nan=False) + "\n")
     _write(folder / "calibration.md", _markdown(rows, cases))
-    save_picture(calibration_picture(rows, cases), folder / "calibration.png", colors=128)
+    save_picture(pixels(calibration_picture(rows, cases)), folder / "calibration.png", colors=128)
 
 
 def _record(row: Row, cases: Sequence[Case]) -> dict[str, object]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from causal_disent.graphs.check_graph import GraphCheck, Independence
 from causal_disent.graphs.chi_square import ChiSquare
 from causal_disent.report.table import text_table
 
 __all__ = ["graph_check_text"]
+
+WIDTH = 100
 
 
 def graph_check_text(check: GraphCheck) -> str:
@@ -32,6 +36,13 @@ def _cells(found: Independence, test: ChiSquare) -> list[object]:
 
 def _result(check: GraphCheck) -> str:
     points = f"{check.num_points:,} points, alpha {check.alpha:g}"
+    if check.cut:
+        points += f"; in intervals: {', '.join(check.cut)}"
     if not check.tested:
         return f"The graph implies no independence that can be tested ({points})."
-    return f"{len(check.broken)} of {len(check.tested)} independences are broken ({points})."
+    told = [
+        f"{test.first}, {test.second}" + f" given {', '.join(test.given)}" * bool(test.given)
+        for test in check.broken
+    ]
+    broken = textwrap.fill(f"Broken: {'; '.join(told)}.", WIDTH) + "\n" if told else ""
+    return f"{broken}{len(check.broken)} of {len(check.tested)} independences are broken ({points})."

@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from causal_disent.figures import empty_figure, plain, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
 
 __all__ = ["HeatRow", "heat_map"]
 
 #: From the worst to the best; orange and blue differ for the color-blind too.
-SCALE = ((238, 163, 112), (248, 244, 236), (72, 148, 196))
-EMPTY = (232, 232, 232)
-INK, FAINT, RULE = (32, 36, 42), (112, 118, 126), (196, 200, 204)
-CELL_WIDTH, CELL_HEIGHT, GAP = 86, 26, 2
-MARGIN, LABEL_GAP, NOTE_HEIGHT = 18, 10, 18
-FONT_SIZE, TITLE_SIZE, NOTE_SIZE = 14, 19, 12
-LEGEND_WIDTH, LEGEND_HEIGHT = 140, 12
+SCALE = ("#eea370", "#f8f4ec", "#4894c4")
+EMPTY, INK, FAINT, RULE = "#e8e8e8", "#20242a", "#70767e", "#c4c8cc"
+#: In points.
+CELL_WIDTH, CELL_HEIGHT, MARGIN, GAP = 46.0, 14.0, 12.0, 6.0
+FONT_SIZE, TITLE_SIZE, NOTE_SIZE, NOTE_HEIGHT = 7, 10, 6, 9.0
+#: The width of a letter of the notes, of the wider ones.
+LETTER = 0.65 * NOTE_SIZE
 
 
 @dataclass(frozen=True)
@@ -38,9 +45,7 @@ class HeatRow:
     shades: Sequence[float]
 
 
-def heat_map(
-    rows: Sequence[HeatRow], columns: Sequence[str], *, title: str, notes: Sequence[str] = ()
-) -> np.ndarray:
+def heat_map(rows: Sequence[HeatRow], columns: Sequence[str], *, title: str, notes: Sequence[str] = ()) -> Figure:
     """The picture.
 
     Args:
@@ -49,73 +54,51 @@ def heat_map(
         title: above the table.
         notes: below it.
 
-    Returns:
-        (height, width, 3) uint8.
+    Example:
+        >>> figure = heat_map([HeatRow("dci", "disentanglement", ["0.91"], [0.91])], ["mixed"], title="Scores")
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['Scores', 'worst', 'best', 'mixed', 'dci', 'disentanglement', '0.91']
     """
-    from PIL import Image, ImageDraw
+    from matplotlib.colors import LinearSegmentedColormap
 
-    lines = [line for note in notes for line in wrap(note, 160, subsequent_indent="     ")]
-    left = [MARGIN, MARGIN + _widest([row.label for row in rows]) + LABEL_GAP]
-    left.append(left[1] + _widest([row.detail for row in rows]) + LABEL_GAP)
-    top = MARGIN + TITLE_SIZE + CELL_HEIGHT + 2 * LABEL_GAP
-    bottom = top + len(rows) * (CELL_HEIGHT + GAP)
-    size = (
-        left[2] + len(columns) * (CELL_WIDTH + GAP) + MARGIN,
-        bottom + MARGIN + NOTE_HEIGHT * len(lines) + (LABEL_GAP if lines else 0),
-    )
-    canvas = Image.new("RGB", size, "white")
-    draw = ImageDraw.Draw(canvas)
-    draw.text((MARGIN, MARGIN), title, fill=INK, font=_font(TITLE_SIZE))
-    _draw_legend(draw, size[0] - MARGIN)
+    middle = MARGIN + max((text_width(row.label, FONT_SIZE) for row in rows), default=0) + GAP
+    left = middle + max((text_width(row.detail, FONT_SIZE) for row in rows), default=0) + GAP
+    right = left + CELL_WIDTH * len(columns)
+    letters = int((right - MARGIN) / LETTER)
+    lines = [line for note in notes for line in wrap(note, letters, subsequent_indent="     ")]
+    below = MARGIN + NOTE_HEIGHT * len(lines)
+    top = below + CELL_HEIGHT * len(rows)
+    height = top + CELL_HEIGHT + MARGIN + TITLE_SIZE + GAP
+    figure, axes = empty_figure(right + MARGIN, height)
+    colors = LinearSegmentedColormap.from_list("worst to best", SCALE).with_extremes(bad=EMPTY)
+    axes.text(MARGIN, height - MARGIN, plain(title), color=INK, fontsize=TITLE_SIZE, va="top")
+    _draw_legend(axes, colors, right, height - MARGIN - TITLE_SIZE / 2)
     for j, name in enumerate(columns):
-        middle = left[2] + j * (CELL_WIDTH + GAP) + CELL_WIDTH // 2
-        draw.text((middle, top - LABEL_GAP), name, fill=INK, font=_font(FONT_SIZE), anchor="ms")
+        place = (left + (j + 0.5) * CELL_WIDTH, top + GAP)
+        axes.text(*place, plain(name), color=INK, fontsize=FONT_SIZE, ha="center", va="baseline")
+    x = left + CELL_WIDTH * np.arange(len(columns) + 1)
+    y = top - CELL_HEIGHT * np.arange(len(rows) + 1)
+    shades = np.ma.masked_invalid([row.shades for row in rows])
+    axes.pcolormesh(x, y, shades, cmap=colors, vmin=0, vmax=1, edgecolors="white", linewidth=1)
     for i, row in enumerate(rows):
-        above = rows[i - 1].label if i else None
-        _draw_row(draw, row, above, left, top + i * (CELL_HEIGHT + GAP))
+        level = y[i] - CELL_HEIGHT / 2
+        if i == 0 or row.label != rows[i - 1].label:
+            axes.text(MARGIN, level, plain(row.label), color=INK, fontsize=FONT_SIZE, va="center")
+            axes.plot([MARGIN, left - GAP], [y[i], y[i]], color=RULE, linewidth=0.5)
+        axes.text(middle, level, plain(row.detail), color=FAINT, fontsize=FONT_SIZE, va="center")
+        for j, text in enumerate(row.texts):
+            place = (x[j] + CELL_WIDTH / 2, level)
+            axes.text(*place, plain(text), color=INK, fontsize=FONT_SIZE, ha="center", va="center")
     for k, line in enumerate(lines):
-        place = (MARGIN, bottom + LABEL_GAP + k * NOTE_HEIGHT)
-        draw.text(place, line, fill=FAINT, font=_font(NOTE_SIZE))
-    return np.asarray(canvas)
+        place = (MARGIN, below - GAP - k * NOTE_HEIGHT)
+        axes.text(*place, plain(line), color=FAINT, fontsize=NOTE_SIZE, va="top")
+    return figure
 
 
-def _draw_row(draw: Any, row: HeatRow, above: str | None, left: Sequence[int], y: int) -> None:
-    middle = y + CELL_HEIGHT // 2
-    if row.label != above:
-        draw.text((left[0], middle), row.label, fill=INK, font=_font(FONT_SIZE), anchor="lm")
-        draw.line([(left[0], y - GAP // 2), (left[2] - LABEL_GAP, y - GAP // 2)], fill=RULE)
-    draw.text((left[1], middle), row.detail, fill=FAINT, font=_font(FONT_SIZE), anchor="lm")
-    for j, (text, shade) in enumerate(zip(row.texts, row.shades, strict=True)):
-        x = left[2] + j * (CELL_WIDTH + GAP)
-        draw.rectangle([x, y, x + CELL_WIDTH - 1, y + CELL_HEIGHT - 1], fill=_color(shade))
-        draw.text((x + CELL_WIDTH // 2, middle), text, fill=INK, font=_font(FONT_SIZE), anchor="mm")
-
-
-def _draw_legend(draw: Any, right: int) -> None:
+def _draw_legend(axes: Axes, colors: Colormap, right: float, level: float) -> None:
     """The scale from the worst to the best, with its ends named."""
-    font = _font(NOTE_SIZE)
-    y = MARGIN + 4
-    start = right - LEGEND_WIDTH - _widest(["best"], NOTE_SIZE) - 6
-    for step in range(LEGEND_WIDTH):
-        color = _color(step / (LEGEND_WIDTH - 1))
-        draw.line([(start + step, y), (start + step, y + LEGEND_HEIGHT)], fill=color)
-    middle = y + LEGEND_HEIGHT // 2
-    draw.text((start - 6, middle), "worst", fill=FAINT, font=font, anchor="rm")
-    draw.text((right, middle), "best", fill=FAINT, font=font, anchor="rm")
-
-
-def _color(shade: float) -> tuple[int, ...]:
-    if np.isnan(shade):
-        return EMPTY
-    places = np.linspace(0, 1, len(SCALE))
-    return tuple(int(np.interp(shade, places, channel).round()) for channel in zip(*SCALE, strict=True))
-
-
-def _font(size: int) -> Any:
-    from PIL import ImageFont
-
-    return ImageFont.load_default(size)
-
-
-def _widest(texts: Sequence[str], size: int = FONT_SIZE) -> int:
-    return max((int(_font(size).getlength(text)) + 1 for text in texts), default=0)
+    start, stop = right - 2.6 * CELL_WIDTH, right - 0.6 * CELL_WIDTH
+    extent = (start, stop, level - 3, level + 3)
+    axes.imshow(np.linspace(0, 1, 256)[None], cmap=colors, extent=extent, aspect="auto")
+    for place, text, side in ((start - GAP / 2, "worst", "right"), (stop + GAP / 2, "best", "left")):
+        axes.text(place, level, text, color=FAINT, fontsize=NOTE_SIZE, va="center", ha=side)

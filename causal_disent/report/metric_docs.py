@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from causal_disent import metrics
+from causal_disent.metrics.tools.declaration import Declaration
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -19,49 +21,74 @@ INTRODUCTION = """# Metrics
 
 This page is made from the docstrings (`python -m causal_disent.report.metric_docs`); a test keeps it current.
 
-Every metric can be used in two ways: by its gin name with `dlib_evaluate` (first part), and as a plain function
-of arrays (second part).
+Every metric can be used in two ways, by one name. As a function of arrays, from `causal_disent.metrics`, it
+returns a result with a `score` and more. With `dlib_evaluate` a config says `@mig` and binds its parameters,
+and the result file gets its keys. The score is the same, given the same points.
+
+    mig(codes, factors).score
+    dlib_evaluate ... --gin_bindings 'evaluation.evaluation_fn = @mig' 'mig.num_train = 5000'
 """
 
 
 def metrics_page() -> str:
     """The whole page, in Markdown."""
-    entries = [entry for entry in registry.entries("metrics") if entry.owner == "builtin"]
-    rows = [[f"`{entry.name}`", entry.summary, entry.facts.get("assumes", "")] for entry in entries]
+    known = (entry for kind in ("metrics", "parts") for entry in registry.entries(kind))
+    entries = [entry for entry in known if _is_declared(entry)]
+    rows = [
+        [f"`{entry.name}`", entry.summary, entry.facts["assumes"], str(entry.facts["needs"])] for entry in entries
+    ]
     parts = [
         INTRODUCTION,
-        "## By gin name\n\n" + markdown_table(["name", "what it asks", "what it assumes"], rows),
-        *(_gin_section(entry) for entry in entries),
-        "## As functions of arrays\n\n`from causal_disent.metrics import ...`",
-        *_array_sections(),
+        markdown_table(["name", "what it asks", "what it assumes", "what it needs"], rows),
+        *(_section(entry) for entry in entries),
+        "# Beside the metrics\n\n`from causal_disent.metrics import ...`",
+        *_other_sections(),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _gin_section(entry: Entry) -> str:
-    parameters = [
+def _is_declared(entry: Entry) -> bool:
+    """Whether it is a metric of the core, and not the variant of one."""
+    declaration = getattr(entry.target, "declaration", None)
+    return entry.owner == "builtin" and isinstance(declaration, Declaration) and declaration.name == entry.name
+
+
+def _section(entry: Entry) -> str:
+    declaration: Declaration = entry.target.declaration  # type: ignore[union-attr]
+    low, high = entry.facts["range"]
+    parameters = inspect.signature(entry.load()).parameters.values()
+    bound = [
         f"`{entry.name}.{parameter.name} = {parameter.default!r}`"
-        for parameter in list(inspect.signature(entry.load()).parameters.values())
+        for parameter in parameters
         if parameter.default is not inspect.Parameter.empty and parameter.name != "artifact_dir"
     ]
-    return f"### `{entry.name}`\n\n{_text(entry.load())}\n\nDefaults: {', '.join(parameters)}."
+    variant = f" Of given observations and labels: `@{declaration.validation}`." if declaration.validation else ""
+    function = declaration.function
+    return (
+        f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
+        f"**Under a config** {_text(entry.load())}\n\n"
+        f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better."
+        f"{variant} Defaults: {', '.join(bound)}."
+    )
 
 
-def _array_sections() -> Iterator[str]:
-    for name in sorted(metrics.__all__):
-        function = getattr(metrics, name)
-        if inspect.isfunction(function):
-            yield f"### `{name}{_arguments(function)}`\n\n{_text(function)}"
+def _other_sections() -> Iterator[str]:
+    for name, function in sorted(vars(metrics).items()):
+        ours = inspect.isfunction(function) and function.__module__.startswith(metrics.__name__)
+        if ours and not hasattr(function, "declaration"):
+            yield f"## `{name}`\n\n    {name}{_arguments(function)}\n\n{_text(function)}"
 
 
-def _arguments(function: object) -> str:
+def _arguments(function: Callable[..., Any]) -> str:
     """The parameters' names and defaults, without types."""
     shown = []
-    for parameter in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
+    for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")
         default = parameter.default
-        shown.append(parameter.name if default is inspect.Parameter.empty else f"{parameter.name}={default!r}")
+        shown.append(str(parameter.replace(annotation=inspect.Parameter.empty)).partition("=")[0])
+        if default is not inspect.Parameter.empty:
+            shown[-1] += f"={round(default, 3) if isinstance(default, float) else default!r}"
     return f"({', '.join(shown)})"
 
 

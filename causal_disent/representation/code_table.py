@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.text import Shown
 
 __all__ = ["CodeTable", "encode"]
 
@@ -16,7 +18,7 @@ __all__ = ["CodeTable", "encode"]
 BATCH_BYTES = 32 * 2**20
 
 
-class CodeTable:
+class CodeTable(Shown):
     """A representation of one data set that remembers the codes of images it has seen.
 
     It is called like the representation it wraps. For finite data `codes_of` gives the codes by
@@ -35,6 +37,10 @@ class CodeTable:
         if isinstance(representation, cls) and representation.data is data:
             return representation
         return cls(data, representation)
+
+    def _shows(self) -> Iterator[str]:
+        yield repr(self.representation)
+        yield f"{self.num_encoded:,} images encoded"
 
     def adopt(self, other: CodeTable) -> None:
         """Take over the codes that an equal representation of equal data has computed already."""

@@ -13,6 +13,7 @@ from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, is_finite
 from causal_disent.representation.image_shape import check_image_shape
+from causal_disent.text import Shown
 
 __all__ = ["NearestImageClassifier"]
 
@@ -22,7 +23,7 @@ CHUNK = 256
 LEAKAGE = 1e-6
 
 
-class NearestImageClassifier:
+class NearestImageClassifier(Shown):
     r"""A kernel over the images of a finite data set.
 
     .. math:: p_i(v | x) \propto \sum_{j: g_i(x_j) = v} \exp(-\|P x - P x_j\|^2 / 2 h^2)
@@ -56,11 +57,16 @@ class NearestImageClassifier:
         self._data = data
         self._indices = table.index.to_numpy()
         self._values = list(value_rows(table).T)
+        self._names = list(table.columns)
         self._num_values = [len(table[name].cat.categories) for name in table.columns]
         size = int(np.prod(data.observation_shape))
         generator = np.random.RandomState(seed)
         self._projection = generator.normal(size=(size, num_dimensions)).astype(np.float32)
         self._projection /= np.float32(np.sqrt(num_dimensions))
+
+    def _shows(self) -> Iterator[str]:
+        yield f"{len(self._indices):,} images"
+        yield ", ".join(f"{name} {size}" for name, size in zip(self._names, self._num_values, strict=True))
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
         """One (n, values) array per factor."""

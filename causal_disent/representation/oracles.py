@@ -7,7 +7,7 @@ a decoder that was trained on confounded data cannot draw anything else either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
 from causal_disent.representation.image_keys import image_keys
+from causal_disent.text import Shown
 
 __all__ = [
     "Oracle",
@@ -35,7 +36,7 @@ __all__ = [
 CHUNK = 512
 
 
-class Oracle:
+class Oracle(Shown):
     """Looks images up in a table of codes.
 
     Args:
@@ -49,6 +50,9 @@ class Oracle:
         self._table = np.asarray(table, dtype=np.float64)
         self._indices = data.factor_table.index.to_numpy()
         self._decoded = self._table.shape[1] if decoded is None else decoded
+
+    def _shows(self) -> Iterator[str]:
+        yield "{1} codes of {0:,} images".format(*self._table.shape)
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """The codes (n, m) of images of the data set; any other image is an error."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from causal_disent.protocols import FloatArray
 from causal_disent.representation.image_keys import image_keys
+from causal_disent.text import Shown
 
 __all__ = ["RememberingClassifier"]
 
 
-class RememberingClassifier:
+class RememberingClassifier(Shown):
     """A factor classifier that remembers its answers; worth it where a decoder draws the same images again.
 
     Args:
@@ -23,6 +25,10 @@ class RememberingClassifier:
         self._classifier = classifier
         self._row_of_image: dict[bytes, int] = {}
         self._answers: list[FloatArray] = []
+
+    def _shows(self) -> Iterator[str]:
+        yield repr(self._classifier)
+        yield f"{len(self._row_of_image):,} images remembered"
 
     def __getattr__(self, name: str) -> Any:
         # `name`, `accuracy` and the like belong to the classifier.

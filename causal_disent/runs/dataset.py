@@ -11,7 +11,8 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import DATASET_NAME, OPEN, REQUIRED, is_bound, query, rebind
 from causal_disent.data.view import view
-from causal_disent.registry import part, registry
+from causal_disent.parts import part
+from causal_disent.registry import registry
 from causal_disent.runs.recorded import recorded_values
 
 __all__ = ["bind_dataset", "dataset", "get_dataset"]

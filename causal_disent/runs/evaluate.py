@@ -17,7 +17,8 @@ from causal_disent.config import (
     query,
 )
 from causal_disent.files import check_free, new_folder
-from causal_disent.registry import part, registry
+from causal_disent.parts import part
+from causal_disent.registry import registry
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model

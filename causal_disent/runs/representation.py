@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import bind_missing, literal_bindings
 from causal_disent.files import inside
-from causal_disent.registry import Entry, part, registry
+from causal_disent.parts import part
+from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
+from causal_disent.runs.backend import backends
 
 __all__ = [
     "AS_FOUND",
@@ -24,8 +27,8 @@ __all__ = [
     "representation",
 ]
 
-#: Where a backend stands that does not say; the lower, the earlier.
-MIDDLE_RANK = 50
+#: The device that leaves the choice to the backend.
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,13 @@ class Reading:
         decoder_dir: the folder with the decoder, where the input folder has none.
         backend: the one to read with; by default the first that can.
         trust: let a model run operations that reach files or the network.
+        device: where the model runs.
     """
 
     decoder_dir: Path | None = None
     backend: str | None = None
     trust: bool = False
+    device: str = AUTO
 
     def folders(self, folder: Path) -> list[Path]:
         """The folders that are named for reading `folder`."""
@@ -56,7 +61,7 @@ def read_folder(folder: Path) -> dict[str, Any]:
     reads the folder."""
     check_folder(folder)
     if not names_a_model(folder):
-        if not any(entry.load()().recognises(folder) for entry in _backends(None)):
+        if not any(True for _ in _recognising(folder, AS_FOUND)):
             raise _no_model_in(folder, None)
         return {}
     file = inside(folder, REPRESENTATION_FILE)
@@ -111,10 +116,7 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
     """What the first backend that can makes of a folder."""
     check_reading(reading)
     refusals: list[errors.NotForThisBackend] = []
-    for entry in _backends(reading.backend):
-        backend = entry.load()(trust=reading.trust)
-        if not backend.recognises(folder):
-            continue
+    for entry, backend in _recognising(folder, reading):
         try:
             model = backend.read(folder, data, model_dir=reading.decoder_dir)
         except errors.NotForThisBackend as refusal:
@@ -127,20 +129,29 @@ def _read(folder: Path, data: Any, reading: Reading) -> tuple[Any, dict[str, Any
     raise _no_model_in(folder, reading.backend)
 
 
+def _recognising(folder: Path, reading: Reading) -> Iterator[tuple[Entry, Any]]:
+    """The backends that take a folder for theirs; one that fails in looking is named, unless it was asked for."""
+    chosen = {} if reading.device == AUTO else {"device": reading.device}
+    for entry in backends(reading.backend):
+        try:
+            with entry.isolated():
+                backend = entry.load()(trust=reading.trust, **chosen)
+                recognised = backend.recognises(folder)
+        except errors.BrokenPlugin as broken:
+            if reading.backend is not None:
+                raise
+            warnings.warn(broken.message, stacklevel=2)
+            continue
+        if recognised:
+            yield entry, backend
+
+
 def check_reading(reading: Reading) -> None:
     """Raise if the backend or the decoder's folder is not there."""
-    list(_backends(reading.backend))
+    backends(reading.backend)
     if reading.decoder_dir is not None:
         check_folder(reading.decoder_dir, "--model_dir")
 
 
 def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
-    return errors.no_model_in(folder, [entry.name for entry in _backends(backend)], REPRESENTATION_FILE)
-
-
-def _backends(name: str | None) -> Iterator[Entry]:
-    """The one of that name, or all in the order in which they are tried."""
-    if name is not None:
-        yield registry.get("backends", name)
-        return
-    yield from sorted(registry.entries("backends"), key=lambda entry: entry.facts.get("rank", MIDDLE_RANK))
+    return errors.no_model_in(folder, [entry.name for entry in backends(backend)], REPRESENTATION_FILE)

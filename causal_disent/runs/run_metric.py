@@ -64,6 +64,7 @@ def _takes(function: Callable[..., Any], argument: str) -> bool:
 
 
 def _file_of(function: Callable[..., Any]) -> str:
-    """The file that defines a function, as tracebacks call it."""
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    """The file that defines a function (of a declared metric, that of arrays), as tracebacks call it."""
+    declaration = getattr(function, "declaration", None)
+    code = getattr(inspect.unwrap(declaration.function if declaration else function), "__code__", None)
     return code.co_filename if code else ""

@@ -9,6 +9,7 @@ from causal_disent.testing.checks import (
     CHECKED_KINDS,
     check_dataset,
     check_metric,
+    check_model,
     check_representation,
     named_checks,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Outcome",
     "check_dataset",
     "check_metric",
+    "check_model",
     "check_representation",
     "named_checks",
     "parametrize_checks",

@@ -1,4 +1,4 @@
-"""What is written about a metric: its own docstring, and those of the functions that it names."""
+"""What is written about a metric: its own docstring, that of its array function, those of functions it names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ __all__ = ["failing_example", "has_example", "has_formula", "written_about"]
 
 
 def written_about(metric: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """The metric and the functions that its docstring names in backticks, as ```mcc` of sampled points``."""
+    """The metric, and of a declared one its array function; and what its docstring names in backticks."""
+    declaration = getattr(metric, "declaration", None)
+    if declaration is not None:
+        return [metric, declaration.function]
     module_names = getattr(inspect.unwrap(metric), "__globals__", {})
     named = [module_names.get(name) for name in re.findall(r"`(\w+)`", inspect.getdoc(metric) or "")]
     return [metric, *(function for function in named if inspect.isfunction(function))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,9 +14,10 @@ from causal_disent.testing._metric_trial import MetricTrial
 from causal_disent.testing.check import Check, CheckFailed, Outcome
 from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
 from causal_disent.testing.metric_checks import METRIC_CHECKS
+from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
 
-__all__ = ["CHECKED_KINDS", "check_dataset", "check_metric", "check_representation", "named_checks"]
+__all__ = ["CHECKED_KINDS", "check_dataset", "check_metric", "check_model", "check_representation", "named_checks"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ _SUITES = {
     "metrics": _Suite(MetricTrial, METRIC_CHECKS),
     "datasets": _Suite(DatasetTrial, DATASET_CHECKS),
     "representations": _Suite(RepresentationTrial, REPRESENTATION_CHECKS),
+    "models": _Suite(ModelTrial, MODEL_CHECKS),
 }
 #: The kinds that there are checks for.
 CHECKED_KINDS = tuple(_SUITES)
@@ -42,7 +44,7 @@ def named_checks(kind: str, entry: Entry | str, **options: Any) -> Iterator[Chec
     Args:
         kind: one of `CHECKED_KINDS`.
         entry: the entry, or the name of a registered one.
-        options: as for `check_metric`, `check_dataset` or `check_representation`.
+        options: as for `check_metric`, `check_dataset`, `check_representation` or `check_model`.
     """
     if kind not in _SUITES:
         raise errors.unknown("kind with checks", kind, CHECKED_KINDS)
@@ -87,8 +89,23 @@ def check_dataset(entry: Entry | str, **options: Any) -> list[Outcome]:
     return _run("datasets", entry, **options)
 
 
+def check_model(entry: Entry | str, data: Any = None, bindings: Sequence[str] = ()) -> list[Outcome]:
+    """Run every check of a model that can be trained.
+
+    Args:
+        entry: the entry, or the name of a registered one. The shipped config that it states with
+            ``config="models/mine.gin"`` is used, or else ``models/shared.gin``.
+        data: what to train it on; a small data set with 16x16x3 images by default.
+        bindings: lines for the config, such as ``"my_vae.weight = 3"``.
+
+    Returns:
+        As for `check_metric`.
+    """
+    return _run("models", entry, data=data, bindings=bindings)
+
+
 def check_representation(entry: Entry | str, data: Any = None, **options: Any) -> list[Outcome]:
-    """Run every check of a model.
+    """Run every check of a representation.
 
     Args:
         entry: the entry, or the name of a registered one.

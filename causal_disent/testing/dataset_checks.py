@@ -281,6 +281,30 @@ def _check_categories(table: Any, data: Any) -> None:
         demand(found == size, f"the column '{name}' of `factor_table` has {found} categories for {size} values.")
 
 
+def factor_values_are_numbers(trial: DatasetTrial) -> None:
+    """`factor_values` gives a finite number for each factor of an image, the same for the same value."""
+    data, factors = trial.finite_data(), trial.factors()
+    if not hasattr(data, "factor_values"):
+        raise NotApplicable("the data set has no `factor_values`.")
+    indices = data.sample_indices(factors, generator())
+    values = data.factor_values(indices)
+    demand(
+        np.shape(values) == factors.shape, f"`factor_values` gives shape {np.shape(values)}, not {factors.shape}."
+    )
+    demand(values.dtype == np.float64, f"`factor_values` gives dtype {values.dtype}, not float64.")
+    demand(np.isfinite(values).all(), "`factor_values` gives numbers that are not finite.")
+    for column, (places, numbers) in enumerate(zip(factors.T, values.T, strict=True)):
+        _, first, same = np.unique(places, return_index=True, return_inverse=True)
+        demand(
+            np.allclose(numbers, numbers[first][same], rtol=1e-4, atol=1e-4),  # last digits may have no place
+            f"`factor_values` gives different numbers for the same value of factor {column}.",
+        )
+    expected = values.copy()
+    _scribble(values)
+    again = data.factor_values(indices)
+    demand(np.array_equal(again, expected), "writing to `factor_values` changes what they are later.")
+
+
 DATASET_CHECKS: tuple[Callable[[DatasetTrial], None], ...] = (
     documented,
     declarations_hold_together,
@@ -297,4 +321,5 @@ DATASET_CHECKS: tuple[Callable[[DatasetTrial], None], ...] = (
     conditional_draws_keep_what_is_fixed,
     indices_name_the_observations,
     factor_table_lists_the_images,
+    factor_values_are_numbers,
 )

@@ -49,7 +49,7 @@ def documented(trial: MetricTrial) -> None:
     demand(
         entry.facts.get("assumes"), "it does not say what it assumes; register with assumes='discrete factors'."
     )
-    text = inspect.getdoc(entry.load())
+    text = inspect.getdoc(entry.facts.get("function", entry.load()))
     demand(text, "the function has no docstring.")
     demand("return" in str(text).lower(), "the docstring does not say what is returned.")
     demand(

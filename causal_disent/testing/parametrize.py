@@ -25,7 +25,7 @@ def parametrize_checks(
             check()
 
     Args:
-        kind: ``"metrics"``, ``"datasets"`` or ``"representations"``.
+        kind: ``"metrics"``, ``"datasets"``, ``"representations"`` or ``"models"``.
         entries: entries, or names of registered ones.
         options: name of an entry -> keyword arguments as for `check_metric` and its like.
 

@@ -15,6 +15,7 @@ collect_ignore_glob = [
     "causal_disent_candle/render/in_blender/assets.py",
     "causal_disent_candle/render/in_blender/kit.py",
     "causal_disent_candle/render/in_blender/main.py",
+    "causal_disent_candle/render/in_blender/output.py",
     "causal_disent_candle/render/in_blender/picture.py",
     "tests/render_*.py",
 ]

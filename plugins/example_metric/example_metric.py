@@ -1,47 +1,58 @@
 """A plugin of causal_disent with one metric: how much of the factors the codes say linearly."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from causal_disent.errors import InvalidInput
+from causal_disent.arguments import check_pairs
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.metrics import Result, metric, points
 
 
-def explained_variance(
-    ground_truth_data, representation_function, random_state, artifact_dir=None, num_train=1000, batch_size=16
-):
+@dataclass(frozen=True)
+class ExplainedVarianceResult(Result):
+    """What `explained_variance` returns: the score, and that of each factor."""
+
+    score: float
+    per_factor: np.ndarray
+
+
+@metric(
+    "explained_variance",
+    needs=points(num_train=1000),
+    reports={"explained_variance": "score", "explained_variance_factor_{factor}": "per_factor"},
+    range=(0, 1),
+    summary="variance of the factors explained linearly",
+    assumes="ordered factors; any number of codes",
+    takes=("discrete", "continuous"),
+    invariances=("permutation", "rescaling"),
+)
+def explained_variance(codes, factors):
     r"""Share of the factors' variance that a linear map of the codes explains.
 
     .. math:: 1 - \sum |g - A z - b|^2 / \sum |g - \bar g|^2, \text{ with the best A and b}
 
-    Example:
-        >>> from causal_disent import get_dataset, get_representation
-        >>> data = get_dataset("candle_mini")
-        >>> explained_variance(data, get_representation("perfect_oracle", data), np.random.RandomState(0))
-        {'explained_variance': 1.0}
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) numbers, the same rows.
 
     Returns:
-        ``explained_variance``, in [0, 1], higher is better; 0 if no factor varies.
+        `ExplainedVarianceResult`. The score is in [0, 1], higher is better; 0 if no factor varies.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> round(explained_variance(3 * v - 1, v).score, 6)
+        1.0
     """
-    codes, factors = sample_codes(ground_truth_data, representation_function, num_train, random_state, batch_size)
-    if not np.isfinite(codes).all():
-        raise InvalidInput("`codes` must be finite; the encoder gave infinite numbers or NaN.")
+    codes, factors = check_pairs(codes, factors)
     inputs = np.column_stack([codes, np.ones(len(codes))])
     solution = np.linalg.lstsq(inputs, factors, rcond=None)[0]
-    residual = ((factors - inputs @ solution) ** 2).sum()
-    total = ((factors - factors.mean(axis=0)) ** 2).sum()
-    return {"explained_variance": float(1.0 - residual / total) if total > 0 else 0.0}
+    left = ((factors - inputs @ solution) ** 2).sum(axis=0)
+    total = ((factors - factors.mean(axis=0)) ** 2).sum(axis=0)
+    per_factor = 1.0 - np.divide(left, total, out=np.full(len(total), np.nan), where=total > 0)
+    return ExplainedVarianceResult(float(1.0 - left.sum() / total.sum()) if total.any() else 0.0, per_factor)
 
 
 @hookimpl
 def register_metrics(register):
-    register(
-        "explained_variance",
-        explained_variance,
-        summary="variance of the factors explained linearly",
-        assumes="ordered factors; any number of codes",
-        headline="explained_variance",
-        better="higher",
-        range=(0, 1),
-        invariances=("permutation", "rescaling"),
-    )
+    register(explained_variance)

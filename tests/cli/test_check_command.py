@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from causal_disent import errors
 from causal_disent.cli.main import main
+from causal_disent.plugins import LoadedPlugin, loaded_plugins
 from causal_disent.registry import Entry, registry
 
 
@@ -16,13 +16,12 @@ def run(capsys, *arguments):
 
 
 @pytest.fixture
-def registered(monkeypatch):
+def registered(request):
     """A function that registers an entry for one test."""
 
     def register(kind, name, factory, **details):
-        registry.names(kind)  # loads the others first
         entry = Entry(kind, name, "tests", factory, "a summary", details)
-        monkeypatch.setitem(registry._entries[kind], name, [entry])
+        request.addfinalizer(registry.replace(entry))
 
     return register
 
@@ -68,14 +67,6 @@ def test_json(capsys):
     }
 
 
-def test_every_kind_that_has_the_name_is_checked(capsys, registered):
-    registered("metrics", "identity_data", silent, assumes="nothing")
-    code, out, _ = run(capsys, "check", "identity_data")
-    assert code == 1
-    assert "metric identity_data, of the plugin tests" in out
-    assert "data set identity_data, of the plugin builtin" in out
-
-
 def test_unknown_names(capsys):
     code, out, err = run(capsys, "check", "perfect_orakel")
     assert code == 2 and not out
@@ -85,8 +76,7 @@ def test_unknown_names(capsys):
 
 
 def test_the_plugin_that_failed_is_named(capsys, monkeypatch):
-    registry.names("metrics")
-    reason = errors.BrokenPlugin("It may be offered by a plugin that failed to load: mine.")
-    monkeypatch.setattr(registry, "_explain_missing", lambda kind, name: reason)
+    mine = LoadedPlugin("mine", "1.2", "failed", "ImportError: no such thing")
+    monkeypatch.setattr("causal_disent.plugins._loaded", [*loaded_plugins(), mine])
     code, _, err = run(capsys, "check", "my_metric")
-    assert code == 2 and "failed to load: mine" in err
+    assert code == 2 and "failed to load: mine 1.2 (ImportError: no such thing)." in err

@@ -10,8 +10,8 @@ from causal_disent.cli._run import run
 def graph(*arguments):
     """The exit code of ``datasets graph``."""
     parser = argparse.ArgumentParser()
-    datasets_graph.add_command(parser.add_subparsers(required=True))
-    parsed = parser.parse_args(["graph", *map(str, arguments)])
+    datasets_graph.add(parser)
+    parsed = parser.parse_args([*map(str, arguments)])
     return run(lambda: parsed.command(parsed), debug=False)
 
 
@@ -27,7 +27,8 @@ def test_rules_and_options(capsys):
     assert graph("candle_mini", "--options", "scenes=2", "--confounding", *rules, "--alpha", "0.01") == 0
     out = capsys.readouterr().out
     assert "1 of 8 independences are broken" in out and "alpha 0.01" in out
-    assert next(line for line in out.splitlines() if line.startswith("size, light")).endswith("broken")
+    assert any(line.startswith("size, light") and line.endswith("broken") for line in out.splitlines())
+    assert "\nBroken: size, light.\n" in out
 
 
 def test_a_sample_is_seeded(capsys):
@@ -46,7 +47,7 @@ def test_the_graph_is_drawn(capsys, tmp_path, name):
     if path.suffix == ".png":
         assert Image.open(path).width > 800
     else:
-        assert path.read_text().startswith("<svg")
+        assert "<svg" in path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent.cli.dlib_evaluate import main
+from causal_disent.registry import Entry, registry
 
 FAST = ["--gin_bindings", "irs.num_train = 100", "--gin_bindings", "uc.num_train = 100"]
 
@@ -26,7 +27,8 @@ def test_a_run(oracle_folder, tmp_path, capsys):
         "metrics/irs.gin",
         *FAST,
     )
-    assert (code, err) == (0, "")
+    # On a busy machine a line may tell how far it is.
+    assert code == 0 and all(line.startswith("encoding: ") for line in err.splitlines())
     assert "IRS 1.0000" in out and str(tmp_path / "out") in out
     assert (tmp_path / "out/results/aggregate/evaluation.json").is_file()
 
@@ -94,8 +96,11 @@ def test_help_and_version(capsys):
     assert code == 0 and out.startswith("causal_disent ")
 
 
-def test_a_failing_metric_exits_with_1(oracle_folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sys.modules["causal_disent.metrics.irs"], "irs", lambda *a, **k: 1 / 0)
+def test_a_failing_metric_exits_with_1(oracle_folder, tmp_path, capsys, request):
+    def irs(ground_truth_data, representation_function, random_state, artifact_dir=None, **bound):
+        return 1 / 0
+
+    request.addfinalizer(registry.replace(Entry("metrics", "irs", "tests", irs, "for a test")))
     code, _, err = run(
         capsys,
         "--input_dir",

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from causal_disent.cli.main import main
-from causal_disent.registry import KINDS, registry
+from causal_disent import __version__
+from causal_disent.cli.main import all_commands, main
+from causal_disent.registry import KINDS, Entry, registry
 
 
 def run(capsys, *arguments):
@@ -12,32 +13,100 @@ def run(capsys, *arguments):
     return code, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_is_listed_with_its_summaries(kind, capsys):
-    code, out = run(capsys, kind)
-    assert code == 0
-    for entry in registry.entries(kind):
-        assert entry.name in out and entry.summary in out and entry.summary
+def ended(capsys, *words):
+    """Exit code, standard output and error."""
+    code = main(list(words))
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
 
 
-def test_what_is_there_for_the_checks_is_not_listed(capsys):
-    title = run(capsys, "metrics")[1].splitlines()[0]
-    assert title.split() == ["metric", "plugin", "summary"]
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"], ["--debug"]])
+def test_the_help_names_every_command_in_groups(words, capsys):
+    code, out, err = ended(capsys, *words)
+    assert code == 0 and err == "" and max(map(len, out.splitlines())) <= 100
+    titles = [line for line in out.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles[:4] == ["measure:", "look up:", "set up:", "of plugins:"]
+    lines = [line.strip() for line in out.splitlines()]
+    for called, entry in all_commands().items():
+        assert any(line.startswith(" ".join(called)) and entry.summary[:40] in line for line in lines)
+    assert "dlib_aggregate_results, dlib_evaluate" in out
+
+
+def test_every_command_tells_what_it_takes(capsys):
+    for called, entry in all_commands().items():
+        code, out, err = ended(capsys, *called, "--help")
+        assert code == 0 and err == "" and f"usage: causal-disent {' '.join(called)} " in out
+        assert entry.summary.lower() in " ".join(out.split()).lower()
+
+
+def test_version(capsys):
+    assert ended(capsys, "--version") == (0, f"causal_disent {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["metrcs"], "Unknown command 'metrcs'. Did you mean 'metrics'? There are: attributions, backends"),
+        (["mig"], "'mig' is a metric: `causal-disent metrics mig` shows it."),
+        (
+            ["--versin"],
+            "Unknown option '--versin'. Did you mean '--version'? There are: --help, --version, --debug.",
+        ),
+        (["metrics", "vae"], "'vae' is a model: `causal-disent models vae` shows it."),
+        (["metrics", "migg"], "Unknown metric 'migg'. Did you mean 'mig'?"),
+        (["paint\x1b"], r"Unknown command 'paint\x1b'."),
+    ],
+)
+def test_wrong_words_exit_with_2_and_the_nearest(words, message, capsys):
+    code, out, err = ended(capsys, *words)
+    assert code == 2 and out == "" and message in err and err.startswith("error: ") and err.count("\n") == 1
+
+
+def test_wrong_options_exit_with_2(capsys):
+    code, out, err = ended(capsys, "metrics", "--jsn")
+    assert code == 2 and out == "" and "unrecognized arguments: --jsn" in err
+
+
+def test_plugins_share_a_group_of_commands(capsys):
+    """Two owners put a command each below the same word."""
+
+    def prints(text):
+        return lambda parser: parser.set_defaults(command=lambda arguments: print(text) or 0)
+
+    restores = [
+        registry.replace(Entry("commands", f"paint_{name}", owner, prints(name), f"a {name}", {"under": "paint"}))
+        for owner, name in (("first", "tree"), ("second", "house"))
+    ]
+    try:
+        assert run(capsys, "paint", "tree") == (0, "tree\n")
+        assert run(capsys, "paint", "house") == (0, "house\n")
+        for words in (["paint"], ["paint", "--help"]):
+            assert run(capsys, *words) == (0, "  paint house  a house\n  paint tree   a tree\n")
+        code, _, err = ended(capsys, "paint", "trea")
+        assert code == 2 and "Unknown command 'paint trea'. Did you mean 'paint tree'?" in err
+    finally:
+        for restore in restores:
+            restore()
 
 
 def test_plugins_as_a_table_and_as_json(capsys):
-    assert "builtin" in run(capsys, "plugins")[1]
+    code, out = run(capsys, "plugins")
+    assert code == 0 and "builtin" in out and max(map(len, out.splitlines())) <= 100
     listed = json.loads(run(capsys, "plugins", "--json")[1])
     assert set(listed[0]) == {"name", "version", "status", "reason", "offers", "configs"}
     assert listed[0]["name"] == "builtin" and listed[0]["status"] == "ok"
-    assert set(listed[0]["offers"]) == set(KINDS) and "uc" in listed[0]["offers"]["metrics"]
-
-
-def test_wrong_commands_exit_with_2(capsys):
-    with pytest.raises(SystemExit) as raised:
-        main(["dance"])
-    assert raised.value.code == 2
-    assert "invalid choice: 'dance'" in capsys.readouterr().err
+    for plugin in listed:
+        for kind in KINDS:
+            mine = [entry for entry in registry.entries(kind) if entry.owner == plugin["name"]]
+            offers = {entry["name"]: entry for entry in plugin["offers"][kind]}
+            assert {entry.name: entry.summary for entry in mine} == {
+                name: offer["summary"] for name, offer in offers.items()
+            }
+            for entry in mine:
+                assert set(offers[entry.name]["facts"]) == set(entry.facts)
+                assert offers[entry.name].get("target") == (
+                    entry.target if isinstance(entry.target, str) else None
+                )
 
 
 @pytest.mark.slow

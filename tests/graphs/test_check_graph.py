@@ -11,8 +11,10 @@ from causal_disent import errors, get_dataset
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.candle_mini.data_set import candle_graph
 from causal_disent.data.dummy import DummyData
-from causal_disent.graphs.check_graph import check_graph, implied_independences
+from causal_disent.graphs.causal_graph import CausalGraph
+from causal_disent.graphs.check_graph import check_graph
 from causal_disent.graphs.chi_square import chi_square
+from causal_disent.graphs.independences import implied_independences
 from causal_disent.report.graph_check import graph_check_text
 
 CANDLE = ("object", "color", "size", "rotation", "scene", "light")
@@ -184,6 +186,8 @@ def test_wrong_calls_are_explained(candle, random_state):
         check_graph(candle, alpha=5)
     with pytest.raises(errors.InvalidInput, match="`alpha` is between 0 and 1; given: 'a'"):
         check_graph(candle, alpha="a")
+    with pytest.raises(errors.InvalidInput, match="`num_bins` must be a whole number, at least 2; given: 1"):
+        check_graph(candle, num_bins=1)
     with pytest.raises(errors.InvalidInput, match="needs a `random_state` that it is drawn with; none is given"):
         check_graph(candle, num_points=100)
     for number in (1, 2.5, "9"):
@@ -191,10 +195,97 @@ def test_wrong_calls_are_explained(candle, random_state):
             check_graph(candle, num_points=number, random_state=random_state)
     with pytest.raises(errors.InvalidInput, match="`graph` must be a networkx.DiGraph .*given: str"):
         check_graph(candle, graph="object -> image")
-    with pytest.raises(errors.InvalidInput, match="without cycles"):
+    with pytest.raises(errors.InvalidInput, match="no cycles; this one has object -> color -> object"):
         check_graph(candle, graph=nx.DiGraph([("object", "color"), ("color", "object")]))
-    with pytest.raises(errors.UnknownName, match="no node for the factor 'color'. Did you mean 'colour'?"):
+    with pytest.raises(errors.UnknownName, match="Unknown node 'color'. Did you mean 'colour'?"):
         check_graph(candle, graph=nx.DiGraph([("object", "colour")]))
+
+
+def test_a_causal_graph_can_be_given(candle):
+    graph = CausalGraph((factor, "image") for factor in CANDLE)
+    assert len(check_graph(candle, graph=graph).tested) == 15
+
+
+# Counts in the first 20,000 rows of CelebA, by cells of bits: Young, Male, Bald, No_Beard, and Male, Smiling,
+# Narrow_Eyes, Mouth_Slightly_Open.
+BEARD = [5, 1373, 0, 0, 961, 1713, 136, 214, 8, 10182, 0, 1, 2166, 3128, 82, 31]
+SMILE = [3783, 1071, 334, 171, 1349, 4107, 85, 669, 3638, 965, 334, 117, 792, 1979, 103, 503]
+
+
+def faces(counts, names, edges):
+    """A data set with so many points in each cell."""
+    cells = np.array([[cell >> 3 & 1, cell >> 2 & 1, cell >> 1 & 1, cell & 1] for cell in range(16)])
+    rows = np.repeat(cells, counts, axis=0)
+    return ArrayDataset(np.zeros((len(rows), 1, 1)), rows, factor_names=names, graph=nx.DiGraph(edges))
+
+
+def statistics(check):
+    return {
+        (test.first, test.second, *test.given): (round(test.test.statistic, 1), test.test.degrees)
+        for test in check.tested
+    }
+
+
+def test_what_celeba_says_of_its_graphs():
+    names = ["age", "gender", "bald", "beard"]
+    check = check_graph(faces(BEARD, names, [(a, b) for a in names[:2] for b in names[2:]]))
+    # Women have no bald values but one: strata with a zero margin add nothing.
+    assert statistics(check) == {("age", "gender"): (1630.5, 1), ("bald", "beard", "age", "gender"): (46.8, 3)}
+    assert len(check.broken) == 2
+    alone = next(pair for pair in check.opened if (pair.given, pair.value) == (("beard",), "0"))
+    assert alone.test.p == pytest.approx(0.66, abs=0.01) and not alone.agrees  # among those with a beard
+    names = ["gender", "smile", "eyes", "mouth"]
+    edges = [("gender", "eyes"), ("smile", "eyes"), ("smile", "mouth")]
+    check = check_graph(faces(SMILE, names, edges))
+    found = statistics(check)
+    assert found["gender", "smile"] == (362.7, 1) and found["gender", "mouth"] == (185.6, 1)
+    assert found["gender", "mouth", "smile"] == (18.5, 2)
+    eyes = next(pair for pair in check.pairs if (pair.first, pair.second) == ("gender", "eyes"))
+    assert eyes.test.statistic == pytest.approx(13.0, abs=0.05) and eyes.agrees
+
+
+def continuous(num, seed=0):
+    """A chain of numbers, each with noise of its own, and a factor apart from it."""
+    random_state = np.random.RandomState(seed)
+    cause = random_state.standard_normal(num)
+    middle = cause + 0.5 * random_state.standard_normal(num)
+    effect = middle + 0.5 * random_state.standard_normal(num)
+    values = {"cause": cause, "middle": middle, "effect": effect, "apart": random_state.standard_normal(num)}
+    graph = nx.DiGraph([("cause", "middle"), ("middle", "effect"), ("apart", "image")])
+    return ArrayDataset(np.zeros((num, 1, 1)), values, graph=graph)
+
+
+def test_continuous_factors_are_cut_into_intervals():
+    check = check_graph(continuous(4000), alpha=0.001, num_bins=5)
+    assert check.cut == ("cause", "middle", "effect", "apart")
+    tests = {(test.first, test.second, test.given): test for test in check.tested}
+    apart = tests["cause", "apart", ()]
+    assert apart.test.degrees == 16 and apart.verdict == "holds" and not apart.test.too_few_points
+    # What varies inside an interval of the condition links its neighbours: nothing can be said against the graph.
+    chain = tests["cause", "effect", ("middle",)]
+    assert chain.test.p < 0.001 and chain.verdict == "cannot tell: given intervals" and not chain.is_broken
+    assert not check.broken
+    assert graph_check_text(check).endswith("; in intervals: cause, middle, effect, apart).")
+    broken = check_graph(continuous(4000), graph=nx.DiGraph([("cause", "image"), ("middle", "image"),
+                         ("effect", "image"), ("apart", "image")]), num_bins=5, alpha=0.001)  # fmt: skip
+    assert {(test.first, test.second) for test in broken.broken} == {
+        ("cause", "middle"), ("cause", "effect"), ("middle", "effect"),
+    }  # fmt: skip
+
+
+def test_intervals_have_equally_many_points():
+    data = ArrayDataset(np.zeros((200, 1, 1)), {"a": np.arange(200) ** 2 / 3, "b": np.arange(200) % 2})
+    check = check_graph(data, graph=nx.DiGraph([("a", "image"), ("b", "image")]), num_bins=4)
+    assert check.cut == ("a",) and check.tested[0].test.degrees == 3 and check.tested[0].test.statistic < 1
+
+
+def test_few_values_are_not_cut():
+    few = {"angle": np.repeat([0.5, 1.5, 2.5], 40), "count": np.tile(np.arange(12), 10), "x": np.tile([0, 1], 60)}
+    check = check_graph(ArrayDataset(np.zeros((120, 1, 1)), few), graph=nx.DiGraph((f, "image") for f in few))
+    assert check.cut == ("count",)  # 12 values squared, 5 points each, are more than 120
+    many = {name: np.repeat(column, 6) for name, column in few.items()}
+    check = check_graph(ArrayDataset(np.zeros((720, 1, 1)), many), graph=nx.DiGraph((f, "image") for f in few))
+    assert check.cut == ()
 
 
 def test_data_without_a_table_are_sampled(random_state):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causal_disent.metrics import irs, unconfoundedness
+from causal_disent.metrics import irs, uc
 from causal_disent.metrics.tools.bootstrap import attribution_resamples, interval, resample_counts
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
 
@@ -50,11 +50,9 @@ def test_intervals_are_reproducible_and_hold_the_score():
     generator = np.random.RandomState(0)
     factors = generator.randint(4, size=(200, 4))
     codes = factors @ generator.normal(size=(4, 6)) + generator.normal(size=(200, 6))
-    first, again, other = (
-        unconfoundedness(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2)
-    )
+    first, again, other = (uc(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2))
     assert first == again
-    assert 0 <= first[0] <= unconfoundedness(codes, factors).score <= first[1] <= 1
+    assert 0 <= first[0] <= uc(codes, factors).score <= first[1] <= 1
     assert first[0] < first[1]
     assert other[0] == pytest.approx(first[0], abs=0.2)
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
-from causal_disent.metrics import counterfactual_generativeness, unconfoundedness
-from causal_disent.metrics.cg import make_classifier
+from causal_disent.metrics import cg, uc
+from causal_disent.metrics.tools.decoded import make_classifier
 
 
 def square(codes):
@@ -27,7 +27,7 @@ CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
 
 def test_ideal_pair():
-    result = counterfactual_generativeness(CORNERS, CORNERS, square, read_pixels())
+    result = cg(CORNERS, CORNERS, square, read_pixels())
     assert result.score == result.average == 1
     np.testing.assert_array_equal(result.ice_inside, 1)
     np.testing.assert_array_equal(result.ice_outside, 0)
@@ -35,9 +35,7 @@ def test_ideal_pair():
 
 
 def test_a_decoder_that_ignores_its_input():
-    result = counterfactual_generativeness(
-        CORNERS, CORNERS, lambda codes: np.full((len(codes), 1, 2, 1), 0.3), read_pixels()
-    )
+    result = cg(CORNERS, CORNERS, lambda codes: np.full((len(codes), 1, 2, 1), 0.3), read_pixels())
     assert result.score == result.average == 0
 
 
@@ -77,8 +75,8 @@ def random_case(seed, num_codes):
 def test_equals_the_definition_and_stays_in_range(seed, num_codes, data):
     codes, factors, decode, predict_proba = random_case(seed, num_codes)
     rho = data.draw(st.integers(1, num_codes))
-    result = counterfactual_generativeness(codes, factors, decode, predict_proba, rho=rho, batch_size=7)
-    assert result.sets == unconfoundedness(codes, factors, rho=rho).sets
+    result = cg(codes, factors, decode, predict_proba, rho=rho, decode_batch_size=7)
+    assert result.sets == uc(codes, factors, rho=rho).sets
     score, average = by_definition(codes, factors, decode, predict_proba, result.sets)
     assert result.score == pytest.approx(score) and result.average == pytest.approx(average)
     assert 0 <= result.average <= result.score + 1e-12 <= 1 + 1e-12
@@ -86,7 +84,7 @@ def test_equals_the_definition_and_stays_in_range(seed, num_codes, data):
 
 def test_the_batch_size_does_not_matter():
     case = random_case(3, 4)
-    scores = {counterfactual_generativeness(*case, batch_size=size).score for size in (1, 7, 20, 300)}
+    scores = {cg(*case, decode_batch_size=size).score for size in (1, 7, 20, 300)}
     assert max(scores) - min(scores) < 1e-12
 
 
@@ -94,40 +92,40 @@ def test_decodes_are_shared():
     codes, factors, decode, predict_proba = random_case(0, 3)
     calls = []
     counting = lambda z: calls.append(len(z)) or decode(z)  # noqa: E731
-    counterfactual_generativeness(codes, factors, counting, predict_proba, attribution=[[0], [1]])
+    cg(codes, factors, counting, predict_proba, attribution=[[0], [1]])
     assert len(calls) == 1 + 2 * 2
     calls.clear()
-    counterfactual_generativeness(codes, factors, counting, predict_proba, attribution=[[0, 1], [0, 1]])
+    cg(codes, factors, counting, predict_proba, attribution=[[0, 1], [0, 1]])
     assert len(calls) == 1 + 2
     calls.clear()
-    counterfactual_generativeness(codes, factors, counting, predict_proba, rho=3)  # no code is outside
+    cg(codes, factors, counting, predict_proba, rho=3)  # no code is outside
     assert len(calls) == 1 + 1
 
 
 def test_sets_given_by_hand():
-    swapped = counterfactual_generativeness(CORNERS, CORNERS, square, read_pixels(), attribution=[[1], [0]])
+    swapped = cg(CORNERS, CORNERS, square, read_pixels(), attribution=[[1], [0]])
     np.testing.assert_array_equal(swapped.ice_inside, 0)
     np.testing.assert_array_equal(swapped.ice_outside, 1)
 
 
 def test_a_factor_with_one_value_is_left_out():
     factors = np.column_stack([CORNERS[:, 0], np.zeros(4, int)])
-    result = counterfactual_generativeness(CORNERS, factors, square, read_pixels(), attribution=[[0], [1]])
+    result = cg(CORNERS, factors, square, read_pixels(), attribution=[[0], [1]])
     assert result.skipped_factors == (1,) and np.isnan(result.per_factor[1]) and result.score == 1
     with pytest.raises(errors.InvalidInput, match="Every factor has a single value"):
-        counterfactual_generativeness(CORNERS, factors * 0, square, read_pixels())
+        cg(CORNERS, factors * 0, square, read_pixels())
 
 
 @pytest.mark.parametrize("baseline", ["zero", "mean"])
 def test_other_baselines(baseline):
-    result = counterfactual_generativeness(CORNERS, CORNERS, square, read_pixels(), baseline=baseline)
+    result = cg(CORNERS, CORNERS, square, read_pixels(), baseline=baseline)
     assert result.score == 0.5  # half of the points are at 0 already; the mean moves every point half-way
 
 
 def test_bootstrap_interval():
     case = random_case(1, 3)
-    result = counterfactual_generativeness(*case, bootstrap=200, random_state=5)
-    again = counterfactual_generativeness(*case, bootstrap=200, random_state=5)
+    result = cg(*case, bootstrap=200, random_state=5)
+    again = cg(*case, bootstrap=200, random_state=5)
     assert result.interval == again.interval
     assert result.interval[0] < result.score < result.interval[1]
 
@@ -152,7 +150,7 @@ def test_bootstrap_interval():
 )
 def test_bad_decoders_and_classifiers(decode, predict_proba, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        counterfactual_generativeness(CORNERS, CORNERS, decode, predict_proba)
+        cg(CORNERS, CORNERS, decode, predict_proba)
 
 
 @pytest.mark.parametrize(
@@ -161,18 +159,18 @@ def test_bad_decoders_and_classifiers(decode, predict_proba, message):
         ({"attribution": [[0]]}, r"One set of codes per factor \(2\) is needed; given: 1"),
         ({"attribution": [[0], [2]]}, r"The set of factor 1 must hold code indices from 0 to 1; given: \[2\]"),
         ({"attribution": [[0], []]}, r"The set of factor 1 must hold"),
-        ({"batch_size": 0}, r"`batch_size` must be at least 1"),
+        ({"decode_batch_size": 0}, r"`decode_batch_size` must be a whole number, at least 1"),
         ({"rho": 3}, r"whole number from 1 to 2"),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        counterfactual_generativeness(CORNERS, CORNERS, square, read_pixels(), **options)
+        cg(CORNERS, CORNERS, square, read_pixels(), **options)
 
 
 def test_factors_must_be_positions():
     with pytest.raises(errors.InvalidInput, match="must hold 0, 1, 2"):
-        counterfactual_generativeness(CORNERS, CORNERS - 0.5, square, read_pixels())
+        cg(CORNERS, CORNERS - 0.5, square, read_pixels())
 
 
 def test_ideal_oracle_on_the_embedded_data_set(candle):

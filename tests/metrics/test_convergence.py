@@ -12,11 +12,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from causal_disent.config import gin_config
-from causal_disent.metrics import beta_vae, dci, downstream_task, infomec, modularity_explicitness, sap
-from causal_disent.metrics.downstream_task import compute_downstream_task
+from causal_disent.metrics import (
+    beta_vae_sklearn,
+    dci,
+    downstream_task,
+    infomec,
+    modularity_explicitness,
+    sap_score,
+)
 from causal_disent.metrics.tools import softmax_regression as _softmax_regression
 from causal_disent.metrics.tools.convergence import count_fits, fits_of
 from causal_disent.runs.run_metric import run_metric
+
+on_data = downstream_task.declaration.on_data
 
 TRAIN, TEST = mixture(200), mixture(100, seed=1)
 FEW = {"num_train": 200, "num_eval": 50}
@@ -42,10 +50,16 @@ def one_warning(function, *args, **kwargs):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: downstream_task(TRAIN, TEST, estimator=few_steps), "downstream_task: 3 of 3 fits stopped"),
+        (
+            lambda: downstream_task(*TRAIN, test=TEST, estimator=few_steps),
+            "downstream_task: 3 of 3 fits stopped",
+        ),
         (lambda: infomec(*TRAIN, max_iterations=1), "infomec: 3 of 3 fits stopped"),
         # Codes of so unlike sizes that 100 steps are too few.
-        (lambda: beta_vae(TRAIN[0] * [1e4, 1, 1e-3, 1e3, 10], TRAIN[1], **FEW), "beta_vae: 1 of 1 fits stopped"),
+        (
+            lambda: beta_vae_sklearn(TRAIN[0] * [1e4, 1, 1e-3, 1e3, 10], TRAIN[1], **FEW),
+            "beta_vae_sklearn: 1 of 1 fits stopped",
+        ),
     ],
     ids=["downstream_task", "infomec", "beta_vae"],
 )
@@ -57,16 +71,18 @@ def test_a_call_says_it_once(call, said):
 
 def test_the_own_regression_says_it_too(monkeypatch):
     monkeypatch.setitem(_softmax_regression.STOPPING, "maxiter", 1)
-    assert one_warning(modularity_explicitness, TRAIN, TEST).startswith("modularity_explicitness: 3 of 3 fits")
+    assert one_warning(modularity_explicitness, *TRAIN, test=TEST).startswith(
+        "modularity_explicitness: 3 of 3 fits"
+    )
 
 
 def test_all_sizes_of_a_metric_are_one_call(tmp_path):
     # Each of its fits tries fifty penalties and folds, and warns of many; it is one fit all the same.
     with gin_config(bindings=["predictor.predictor_fn = @logistic_regression_cv"]):
-        message = one_warning(compute_downstream_task, NoisyMixture(), encode, np.random.RandomState(0), **SIZES)
+        message = one_warning(on_data, NoisyMixture(), encode, np.random.RandomState(0), **SIZES)
         assert re.match("downstream_task: [1-6] of 6 fits", message)
         # A run calls it what the user does.
-        bound = partial(compute_downstream_task, **SIZES)
+        bound = partial(on_data, **SIZES)
         assert one_warning(run_metric, bound, "my_task", NoisyMixture(), encode, 0, tmp_path) == message.replace(
             "downstream_task", "my_task"
         )
@@ -74,7 +90,7 @@ def test_all_sizes_of_a_metric_are_one_call(tmp_path):
 
 def test_only_fits_that_stopped_are_counted():
     made = iter([few_steps(), newton(), few_steps()])
-    assert one_warning(downstream_task, TRAIN, TEST, estimator=lambda: next(made)).startswith(
+    assert one_warning(downstream_task, *TRAIN, test=TEST, estimator=lambda: next(made)).startswith(
         "downstream_task: 2 of 3 fits"
     )
 
@@ -82,12 +98,12 @@ def test_only_fits_that_stopped_are_counted():
 def test_converged_fits_say_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        downstream_task(TRAIN, TEST, estimator=newton)
-        dci(TRAIN, TEST, estimator=newton)
-        beta_vae(*TRAIN, **FEW)
-        sap(TRAIN, TEST)
+        downstream_task(*TRAIN, test=TEST, estimator=newton)
+        dci(*TRAIN, test=TEST, estimator=newton)
+        beta_vae_sklearn(*TRAIN, **FEW)
+        sap_score(*TRAIN, test=TEST)
         infomec(*TRAIN)
-        modularity_explicitness(TRAIN, TEST)
+        modularity_explicitness(*TRAIN, test=TEST)
 
 
 def test_a_failed_call_leaves_no_count_behind():

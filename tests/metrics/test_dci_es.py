@@ -15,7 +15,7 @@ FEW = (0, 8, 32, 128)
 
 def es_of(codes, factors=FACTORS, **arguments):
     arguments.setdefault("widths", FEW)
-    return dci_es((codes[TRAIN], factors[TRAIN]), (codes[TEST], factors[TEST]), **arguments)
+    return dci_es(codes[TRAIN], factors[TRAIN], test=(codes[TEST], factors[TEST]), **arguments)
 
 
 def bent_codes():
@@ -117,7 +117,7 @@ def test_bad_arguments():
         es_of(FACTORS, widths=(-1, 8))
     with pytest.raises(errors.InvalidInput, match="indices of factors, from 0 to 2; given: 3"):
         es_of(FACTORS, categorical=[3])
-    with pytest.raises(errors.InvalidInput, match="`ridge` is a finite number, 0 or more; given: -0.1"):
+    with pytest.raises(errors.InvalidInput, match="`ridge` must be a finite number, at least 0; given: -0.1"):
         es_of(FACTORS, ridge=-0.1)
 
 

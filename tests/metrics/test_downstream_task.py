@@ -8,13 +8,16 @@ from fitting_promises import assert_repeatable_and_private, bad_pairs, encode, g
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.metrics.downstream_task import compute_downstream_task, downstream_task, sizes_of
+from causal_disent.metrics.downstream_task import downstream_task
+from causal_disent.metrics.tools.sizes import sizes_of
+
+on_data = downstream_task.declaration.on_data
 
 FAST = {"estimator": "histogram_boosting"}
 
 
 def test_perfect_codes():
-    result = downstream_task(grid(), grid(), **FAST)
+    result = downstream_task(*grid(), test=grid(), **FAST)
     np.testing.assert_array_equal(result.test_accuracy, [1, 1, 1])
     assert result.score == 1.0
 
@@ -23,52 +26,52 @@ def test_noise_is_at_chance(random_state):
     factors = grid(50)[1]
     train, test = ((random_state.normal(size=(1200, 4)), factors) for _ in range(2))
     np.testing.assert_allclose(
-        downstream_task(train, test, **FAST).test_accuracy, [1 / 3, 1 / 2, 1 / 4], atol=0.06
+        downstream_task(*train, test=test, **FAST).test_accuracy, [1 / 3, 1 / 2, 1 / 4], atol=0.06
     )
 
 
 def test_duplicated_codes_change_nothing():
     codes, factors = grid()
     points = (codes.repeat(2, axis=1), factors)
-    assert downstream_task(points, points, **FAST).score == 1.0
+    assert downstream_task(*points, test=points, **FAST).score == 1.0
 
 
 @pytest.mark.parametrize("case", reference_cases("downstream_task"))
 def test_scores_of_disentanglement_lib(case):
-    assert_same_scores(case, compute_downstream_task)
+    assert_same_scores(case, on_data)
 
 
 def test_the_same_seed_gives_the_same_score():
-    scores = assert_repeatable_and_private(compute_downstream_task, num_train=[30, 60], num_test=50)
+    scores = assert_repeatable_and_private(on_data, num_train=[30, 60], num_test=50)
     assert len(scores) == 2 * (4 + 2 * 3)
 
 
 def test_the_classifiers_do_not_shift_the_draws():
-    later = run(compute_downstream_task, 0, num_train=[30, 60], num_test=50)
+    later = run(on_data, 0, num_train=[30, 60], num_test=50)
     drawn = np.random.RandomState(0)
     for size in (30, 50):
         for start in range(0, size, 16):
             NoisyMixture().sample(min(16, size - start), drawn)
     with gin_config(bindings=BINDINGS):
-        alone = compute_downstream_task(NoisyMixture(), encode, drawn, num_train=[60], num_test=50)
+        alone = on_data(NoisyMixture(), encode, drawn, num_train=[60], num_test=50)
     assert alone == {key: value for key, value in later.items() if key.startswith("60:")}
 
 
 def test_a_factor_with_one_value_is_predicted():
     codes, factors = grid(2)
     padded = np.hstack([factors, np.full((len(factors), 1), 3)])
-    assert downstream_task((codes, padded), (codes, padded), **FAST).test_accuracy[3] == 1.0
+    assert downstream_task(codes, padded, test=(codes, padded), **FAST).test_accuracy[3] == 1.0
 
 
 def test_very_few_points_still_score():
-    scores = run(compute_downstream_task, 0, num_train=[1, 3], num_test=20)
+    scores = run(on_data, 0, num_train=[1, 3], num_test=20)
     assert all(0 <= value <= 1 for value in scores.values())
 
 
 @pytest.mark.parametrize(("train", "message"), bad_pairs())
 def test_bad_inputs(train, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        downstream_task(train, train)
+        downstream_task(*train, test=train)
 
 
 def test_sizes():

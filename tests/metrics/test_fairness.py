@@ -9,7 +9,9 @@ from fitting_promises import assert_repeatable_and_private, bad_pairs, grid
 from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.data.view import view
-from causal_disent.metrics.fairness import compute_fairness, fairness, total_variation
+from causal_disent.metrics.fairness import fairness, total_variation
+
+on_data = fairness.declaration.on_data
 
 FAST = {"estimator": "histogram_boosting"}
 SMALL = {"num_train": 60, "num_test_points_per_class": 15}
@@ -32,7 +34,7 @@ def interventions(encode):
 
 def measured(encode):
     codes, factors = grid(5)
-    return fairness((encode(factors), factors), interventions(encode), **FAST)
+    return fairness(encode(factors), factors, interventions(encode), **FAST)
 
 
 def test_perfect_codes_are_fair():
@@ -62,11 +64,11 @@ def test_total_variation_by_hand():
 
 @pytest.mark.parametrize("case", reference_cases("fairness"))
 def test_scores_of_disentanglement_lib(case):
-    assert_same_scores(case, compute_fairness)
+    assert_same_scores(case, on_data)
 
 
 def test_the_same_seed_gives_the_same_score():
-    scores = assert_repeatable_and_private(compute_fairness, **SMALL)
+    scores = assert_repeatable_and_private(on_data, **SMALL)
     assert len(scores) == 2 * (6 + 12 + 8)
     assert scores["mean_fairness:mean_pred:mean_sens"] == pytest.approx(
         np.mean([scores[f"mean_fairness:pred{i}:sens{j}"] for i in range(3) for j in range(3) if i != j])
@@ -76,9 +78,7 @@ def test_the_same_seed_gives_the_same_score():
 def test_a_confounded_data_set_is_never_asked_for_what_it_lacks(small_data):
     data = view(small_data, confounding="only shape=cube: color=red|green")
     with gin_config(bindings=BINDINGS):
-        scores = compute_fairness(
-            data, lambda images: images.reshape(len(images), -1), np.random.RandomState(0), **SMALL
-        )
+        scores = on_data(data, lambda images: images.reshape(len(images), -1), np.random.RandomState(0), **SMALL)
     assert 0 <= scores["mean_fairness:mean_pred:mean_sens"] <= 1
 
 
@@ -86,14 +86,14 @@ def test_messages():
     codes, factors = grid(2)
     complete = interventions(lambda f: f.astype(float))
     with pytest.raises(errors.InvalidInput, match=r"for predicting factor 0, under the key \(0, 1\)"):
-        fairness((codes, factors), {})
+        fairness(codes, factors, {})
     with pytest.raises(errors.InvalidInput, match="must have the codes of `train`, 3; given: 2"):
-        fairness((codes, factors), {**complete, (0, 1): [codes[:, :2]]})
+        fairness(codes, factors, {**complete, (0, 1): [codes[:, :2]]})
     with pytest.raises(errors.InvalidInput, match="At least 2 factors are needed; given: 1"):
-        fairness((codes, factors[:, :1]), complete)
+        fairness(codes, factors[:, :1], complete)
 
 
 @pytest.mark.parametrize(("train", "message"), bad_pairs())
 def test_bad_inputs(train, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        fairness(train, {})
+        fairness(*train, {})

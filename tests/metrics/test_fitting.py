@@ -26,7 +26,7 @@ def everything_goes_to_workers(monkeypatch):
 
 
 def scores(estimator, num_jobs=2):
-    result = dci(POINTS, POINTS, estimator=estimator, num_jobs=num_jobs)
+    result = dci(*POINTS, test=POINTS, estimator=estimator, num_jobs=num_jobs)
     return result.disentanglement, result.completeness, result.informativeness_test
 
 

@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from causal_disent import errors
-from causal_disent.metrics.mig import compute_mig, compute_mig_on_fixed_data, mig, mig_gaps
+from causal_disent.metrics.mig import mig, mig_gaps
 
-CASES = {"mig": compute_mig, "mig_validation": compute_mig_on_fixed_data}
+on_data = mig.declaration.on_data
+on_fixed_data = mig.declaration.on_fixed_data
+
+CASES = {"mig": on_data, "mig_validation": on_fixed_data}
 
 
 @pytest.fixture
@@ -94,6 +97,6 @@ def test_bad_number_of_bins(factors):
 def test_one_code_through_gin_is_an_error(random_state):
     data, _ = data_and_encoder("identity_data", "identity")
     with pytest.raises(errors.InvalidInput, match="At least 2 codes"):
-        compute_mig(data, lambda images: np.asarray(images)[:, :1], random_state, num_train=50)
+        on_data(data, lambda images: np.asarray(images)[:, :1], random_state, num_train=50)
     with pytest.raises(errors.InvalidInput, match="At least 2 codes"):
-        compute_mig_on_fixed_data(*fixed_points(data, 50, 0), lambda images: np.asarray(images)[:, :1])
+        on_fixed_data(*fixed_points(data, 50, 0), lambda images: np.asarray(images)[:, :1])

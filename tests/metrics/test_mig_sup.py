@@ -61,7 +61,9 @@ def test_no_active_code():
 
 
 def test_bad_variance():
-    with pytest.raises(errors.InvalidInput, match="`min_variance` is a finite number, 0 or more; given: nan"):
+    with pytest.raises(
+        errors.InvalidInput, match="`min_variance` must be a finite number, at least 0; given: nan"
+    ):
         mig_sup(FACTORS, FACTORS, min_variance=float("nan"))
 
 

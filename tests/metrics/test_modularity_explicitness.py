@@ -12,9 +12,10 @@ from causal_disent import errors
 from causal_disent.metrics.modularity_explicitness import (
     area_under_roc,
     code_modularities,
-    compute_modularity_explicitness,
     modularity_explicitness,
 )
+
+on_data = modularity_explicitness.declaration.on_data
 
 
 def points(num, seed, encode=lambda factors, generator: factors.astype(float)):
@@ -24,7 +25,7 @@ def points(num, seed, encode=lambda factors, generator: factors.astype(float)):
 
 
 def scores(encode=lambda factors, generator: factors.astype(float)):
-    result = modularity_explicitness(points(1500, 0, encode), points(800, 1, encode))
+    result = modularity_explicitness(*points(1500, 0, encode), test=points(800, 1, encode))
     return result.modularity, result.explicitness_train, result.explicitness_test
 
 
@@ -64,10 +65,10 @@ def test_invariances():
         points(num, num, lambda f, g: f @ np.arange(9).reshape(3, 3) + g.normal(size=f.shape))
         for num in (400, 200)
     )
-    result = modularity_explicitness(train, test)
+    result = modularity_explicitness(*train, test=test)
     order = [2, 0, 1]
     moved = modularity_explicitness(
-        (train[0][:, order] * 4 - 8, train[1] * 3), (test[0][:, order] * 4 - 8, test[1] * 3)
+        train[0][:, order] * 4 - 8, train[1] * 3, test=(test[0][:, order] * 4 - 8, test[1] * 3)
     )
     assert moved.modularity == pytest.approx(result.modularity, abs=1e-12)
     assert moved.explicitness_test == pytest.approx(result.explicitness_test, abs=1e-4)
@@ -75,7 +76,7 @@ def test_invariances():
 
 @pytest.mark.parametrize("case", reference_cases("modularity_explicitness"), ids=case_name)
 def test_scores_of_disentanglement_lib(case):
-    result = recomputed(case, compute_modularity_explicitness)
+    result = recomputed(case, on_data)
     assert result["modularity_score"] == pytest.approx(case["scores"]["modularity_score"], abs=1e-9)
     # The regression stops at a gradient of 1e-4, each processor's elsewhere; here and there by up to 1e-5.
     assert result == pytest.approx(case["scores"], abs=1e-4)
@@ -89,26 +90,26 @@ def test_constant_factors_and_codes():
 
     train, test = points(300, 0), points(200, 1)
     with pytest.warns(UserWarning, match="modularity_explicitness leaves out factors that never vary: 3"):
-        result = modularity_explicitness(add_constant(train), add_constant(test))
+        result = modularity_explicitness(*add_constant(train), test=add_constant(test))
     assert result.modularities[3] == 0 and np.isnan(result.explicitnesses_train[3])
-    assert result.explicitness_test == pytest.approx(modularity_explicitness(train, test).explicitness_test)
+    assert result.explicitness_test == pytest.approx(modularity_explicitness(*train, test=test).explicitness_test)
 
 
 def test_no_code_varies():
     _, factors = points(300, 0)
-    result = modularity_explicitness((np.ones((300, 2)), factors), (np.ones((300, 2)), factors))
+    result = modularity_explicitness(np.ones((300, 2)), factors, test=(np.ones((300, 2)), factors))
     assert result.modularity == 0 and result.explicitness_train == result.explicitness_test == 0.5
 
 
 def test_values_missing_from_a_set_are_left_out():
     codes, factors = points(300, 0)
     rest = factors[:, 2] < 3
-    result = modularity_explicitness((codes, factors), (codes[rest], factors[rest]))
+    result = modularity_explicitness(codes, factors, test=(codes[rest], factors[rest]))
     assert np.isfinite(result.explicitnesses_test).all()
-    result = modularity_explicitness((codes[rest], factors[rest]), (codes, factors))
+    result = modularity_explicitness(codes[rest], factors[rest], test=(codes, factors))
     assert np.isfinite(result.explicitnesses_test).all()
     same = factors[:, 1] == 0
-    result = modularity_explicitness((codes, factors), (codes[same], factors[same]))
+    result = modularity_explicitness(codes, factors, test=(codes[same], factors[same]))
     assert np.isnan(result.explicitnesses_test[1]) and np.isfinite(result.explicitness_test)
 
 
@@ -128,4 +129,4 @@ def test_values_missing_from_a_set_are_left_out():
 )
 def test_bad_input(train, test, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        modularity_explicitness(train, test)
+        modularity_explicitness(*train, test=test)

@@ -6,14 +6,14 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import r2_score
 
 from causal_disent import errors
-from causal_disent.metrics.r2 import linear_r2
+from causal_disent.metrics.r2 import r2
 
 FACTORS = np.random.RandomState(0).randint(6, size=(600, 3))
 TRAIN, TEST = slice(0, 400), slice(400, None)
 
 
 def r2_of(codes, factors=FACTORS, **arguments):
-    return linear_r2((codes[TRAIN], factors[TRAIN]), (codes[TEST], factors[TEST]), **arguments)
+    return r2(codes[TRAIN], factors[TRAIN], test=(codes[TEST], factors[TEST]), **arguments)
 
 
 def noisy_mixture():
@@ -78,10 +78,10 @@ def test_a_factor_that_is_constant_in_the_test_set_is_left_out():
 
 
 def test_bad_arguments():
-    with pytest.raises(errors.InvalidInput, match="`ridge` is a finite number, 0 or more; given: -1"):
+    with pytest.raises(errors.InvalidInput, match="`ridge` must be a finite number, at least 0; given: -1"):
         r2_of(FACTORS, ridge=-1)
     with pytest.raises(errors.InvalidInput, match="`train` and `test` must have the same codes and factors"):
-        linear_r2((FACTORS, FACTORS), (FACTORS[:, :2], FACTORS))
+        r2(FACTORS, FACTORS, test=(FACTORS[:, :2], FACTORS))
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,11 +9,12 @@ from scipy.linalg import sqrtm
 
 from causal_disent import errors
 from causal_disent.metrics.unsupervised_metrics import (
-    compute_unsupervised_metrics,
     gaussian_total_correlation,
     gaussian_wasserstein_correlation,
-    unsupervised_scores,
+    unsupervised_metrics,
 )
+
+on_data = unsupervised_metrics.declaration.on_data
 
 
 def correlated(seed, num=400, codes=4):
@@ -31,12 +32,12 @@ def numbers(result):
 
 
 def test_independent_codes(random_state):
-    assert np.allclose(numbers(unsupervised_scores(random_state.normal(size=(20_000, 3)))), 0, atol=0.02)
+    assert np.allclose(numbers(unsupervised_metrics(random_state.normal(size=(20_000, 3)))), 0, atol=0.02)
 
 
 def test_duplicated_codes_share_everything(random_state):
     codes = random_state.randint(4, size=(2000, 1)).repeat(2, axis=1)
-    result = unsupervised_scores(codes)
+    result = unsupervised_metrics(codes)
     assert result.gaussian_total_correlation == np.inf
     assert result.mutual_info_score == pytest.approx(np.log(4), abs=0.01)
     assert result.gaussian_wasserstein_correlation_norm == pytest.approx(2 - np.sqrt(2))
@@ -60,7 +61,7 @@ def test_wasserstein_equals_the_matrix_root(seed):
 @given(st.integers(0, 10_000), st.permutations(range(4)))
 def test_order_and_scale_of_codes(seed, order):
     codes = correlated(seed)
-    result, moved = unsupervised_scores(codes), unsupervised_scores(codes[:, order] * 4.0)
+    result, moved = unsupervised_metrics(codes), unsupervised_metrics(codes[:, order] * 4.0)
     assert moved.gaussian_total_correlation == pytest.approx(result.gaussian_total_correlation, abs=1e-9)
     assert moved.mutual_info_score == pytest.approx(result.mutual_info_score, abs=1e-12)
     norm = result.gaussian_wasserstein_correlation_norm
@@ -70,15 +71,15 @@ def test_order_and_scale_of_codes(seed, order):
 
 @pytest.mark.parametrize("case", reference_cases("unsupervised_metrics"), ids=case_name)
 def test_scores_of_disentanglement_lib(case):
-    assert recomputed(case, compute_unsupervised_metrics) == pytest.approx(case["scores"], abs=1e-9)
+    assert recomputed(case, on_data) == pytest.approx(case["scores"], abs=1e-9)
 
 
 def test_constant_codes_depend_on_nothing():
     codes = np.hstack([correlated(0), np.full((400, 1), 0.1)])
-    with_constant, without = unsupervised_scores(codes), unsupervised_scores(codes[:, :4])
+    with_constant, without = unsupervised_metrics(codes), unsupervised_metrics(codes[:, :4])
     assert numbers(with_constant)[:3] == pytest.approx(numbers(without)[:3])
     assert with_constant.mutual_info_score == pytest.approx(without.mutual_info_score * 12 / 20)
-    assert numbers(unsupervised_scores(np.full((5, 2), 0.1))) == [0, 0, 0, 0]
+    assert numbers(unsupervised_metrics(np.full((5, 2), 0.1))) == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -93,10 +94,10 @@ def test_constant_codes_depend_on_nothing():
 )
 def test_bad_input(codes, message):
     with pytest.raises(errors.InvalidInput, match=message):
-        unsupervised_scores(codes)
+        unsupervised_metrics(codes)
 
 
 def test_one_code_through_gin_is_an_error(random_state):
     data, _ = data_and_encoder("identity_data", "identity")
     with pytest.raises(errors.InvalidInput, match="At least 2 points and 2 codes"):
-        compute_unsupervised_metrics(data, lambda images: np.asarray(images)[:, :1], random_state, num_train=50)
+        on_data(data, lambda images: np.asarray(images)[:, :1], random_state, num_train=50)

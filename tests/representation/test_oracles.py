@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_dataset, get_representation
-from causal_disent.metrics import irs, unconfoundedness
+from causal_disent.metrics import irs, uc
 from causal_disent.registry import registry
 
 ORACLES = [entry.name for entry in registry.entries("representations") if entry.owner == "builtin"]
@@ -69,7 +69,7 @@ def test_perfect_permuted_and_extra_codes(small_data):
     factors, images = points(small_data)
     perfect = get_representation("perfect_oracle", small_data)(images)
     assert perfect.min() == -1 and perfect.max() == 1
-    assert irs(perfect, factors).score >= 0.999 and unconfoundedness(perfect, factors).score == 1
+    assert irs(perfect, factors).score >= 0.999 and uc(perfect, factors).score == 1
     permuted = get_representation("permuted_oracle", small_data, seed=1)(images)
     assert sorted(map(tuple, permuted.T)) == sorted(map(tuple, perfect.T))
     extra = get_representation("extra_noise_oracle", small_data, num_noise=2)(images)

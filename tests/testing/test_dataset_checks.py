@@ -45,6 +45,19 @@ def shown(change):
     )
 
 
+def numbers(change):
+    """`factor_values` with its result changed."""
+
+    def factor_values(self, indices):
+        with np.errstate(all="ignore"):
+            return change(GoodData.factor_values(self, indices))
+
+    return factor_values
+
+
+SAME_NUMBERS = np.zeros((24, 2))
+
+
 def drawing_globally(self, num, random_state):
     return np.random.randint(2, size=(num, 2))  # noqa: NPY002
 
@@ -184,6 +197,16 @@ BROKEN_DATA = {
         ),
         (data_entry(observations=lambda self, indices: np.zeros(3)), "cannot show the first and the last"),
     ],
+    "factor_values_are_numbers": [
+        (data_entry(factor_values=numbers(lambda v: v[:, :1])), r"shape \(24, 1\), not \(24, 2\)"),
+        (data_entry(factor_values=numbers(lambda v: v.astype(int))), "dtype int64, not float64"),
+        (data_entry(factor_values=numbers(lambda v: v / 0)), "not finite"),
+        (
+            data_entry(factor_values=numbers(lambda v: v + np.arange(len(v))[:, None])),
+            "different numbers for the same value of factor 0",
+        ),
+        (data_entry(factor_values=lambda self, indices: SAME_NUMBERS), "writing to `factor_values` changes"),
+    ],
 }
 
 
@@ -222,6 +245,7 @@ def test_data_that_is_not_finite_and_has_no_names():
         "conditional_draws_keep_what_is_fixed",
         "indices_name_the_observations",
         "factor_table_lists_the_images",
+        "factor_values_are_numbers",
     }
 
 

@@ -79,7 +79,9 @@ def test_the_example_plugin():
 
 def test_the_plugin_of_the_docs():
     source = re.search(
-        r"```python\n# my_plugin.py\n(.*?)```", (ROOT / "docs/write_a_plugin.md").read_text(), re.S
+        r"file: my_plugin/my_plugin.py -->\n```python\n(.*?)```",
+        (ROOT / "docs/write_a_plugin.md").read_text(),
+        re.S,
     )[1]
     module = types.ModuleType("my_plugin")
     exec(compile(source, "my_plugin.py", "exec"), module.__dict__)

@@ -1,16 +1,14 @@
-"""Sampled points with the attribution of their codes: where `uc`, `cg` and their union begin."""
+"""Sampled points with the attribution of their codes, as `uc` and `cg` have it: for pictures of a model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs
+from causal_disent.arguments import check_pairs, check_rho
 from causal_disent.metrics.tools.attribution import attribute
 from causal_disent.metrics.tools.discretize import discretizer
-from causal_disent.metrics.tools.keys import check_rhos
 from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 
@@ -39,12 +37,12 @@ def attributed_sample(
     num_train: int,
     batch_size: int,
     attribution: str | Attribution,
-    rho: int | Sequence[int],
+    rho: int,
 ) -> AttributedSample:
     """Draw points, encode them, and attribute their codes; a `rho` above their number is an error."""
     codes, factors = sample_codes(data, representation, num_train, random_state, batch_size)
     codes, discrete = check_pairs(codes, discretizer(factors))
-    check_rhos(rho, codes.shape[1])
+    check_rho(rho, codes.shape[1])
     scores = attribute(codes, discrete, attribution, random_state)
     shape = tuple(data.observation_shape)
     return AttributedSample(codes, factors, discrete, scores, factor_names(data), shape)

@@ -10,11 +10,28 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.metrics.tools.attribution import attribute, irs_attribution
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
+from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
 
-__all__ = ["attribution_resamples", "check_bootstrap", "interval", "resample_counts"]
+__all__ = ["Bounded", "attribution_resamples", "check_bootstrap", "interval", "resample_counts"]
+
+
+class Bounded(Result):
+    """A result with a 95 % ``interval`` of the score, if it was asked for."""
+
+    interval: tuple[float, float] | None
+
+    @property
+    def low(self) -> float | None:
+        """Lower end of the interval."""
+        return self.interval and self.interval[0]
+
+    @property
+    def high(self) -> float | None:
+        """Upper end of the interval."""
+        return self.interval and self.interval[1]
 
 
 def check_bootstrap(bootstrap: Any) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import part
 
 __all__ = ["discretizer", "histogram_discretizer"]
 

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.registry import part
+from causal_disent.parts import part
 
 __all__ = [
     "ESTIMATORS",
+    "GIN_PREDICTOR",
     "Estimator",
     "estimator_named",
     "gradient_boosting",
@@ -111,6 +112,10 @@ ESTIMATORS = {
 def predictor(predictor_fn: str | Estimator = "gradient_boosting_classifier") -> Estimator:
     """What downstream tasks predict with: a name, or a function that makes a classifier."""
     return estimator_named(predictor_fn, argument="predictor_fn")
+
+
+#: For `metric`: configs decide by ``predictor``, and not by the argument, what predicts.
+GIN_PREDICTOR = {"estimator": lambda data: predictor()}
 
 
 def estimator_named(estimator: str | Estimator, *, argument: str = "estimator") -> Estimator:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_train_test
+from causal_disent.arguments import Pairs
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator
+from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "fit_each",
     "forked",
     "importances",
+    "jobs_at_a_time",
     "problems_of",
 ]
 
@@ -88,7 +90,7 @@ def fit_each(
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")
     jobs = [(models[i], problems[i], finish) for i in order]
-    num_jobs = _num_jobs(num_jobs)
+    num_jobs = jobs_at_a_time(num_jobs)
     alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
     done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
     tell_fits([caught for _, caught in done])
@@ -163,12 +165,14 @@ def forked(random_state: np.random.RandomState) -> np.random.RandomState:
     return np.random.RandomState(copy.randint(2**31 - 1))
 
 
-def check_labelled(train: Pairs, test: Pairs, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Pairs, Pairs]:
-    """Two sets of points with the same codes and factors, the factors discrete."""
-    train, test = check_train_test(train, test, min_codes=min_codes, min_factors=min_factors)
-    for name, (_, factors) in (("train", train), ("test", test)):
-        check_classes(name, factors)
-    return train, test
+def check_labelled(
+    codes: Any, factors: Any, test: Any, random_state: np.random.RandomState, **least: int
+) -> tuple[Pairs, Pairs]:
+    """What `fit_and_test` makes of its arguments, the factors discrete."""
+    train, held_out = fit_and_test(codes, factors, test, random_state, **least)
+    for name, (_, labels) in (("train", train), ("test", held_out)):
+        check_classes(name, labels)
+    return train, held_out
 
 
 def check_classes(name: str, factors: NDArray[Any]) -> None:
@@ -192,7 +196,8 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(**{name: seed for name in empty})
 
 
-def _num_jobs(num_jobs: int | None) -> int:
+def jobs_at_a_time(num_jobs: int | None) -> int:
+    """`num_jobs`, or by default one per core, and one in a worker process; -1 stands for all cores."""
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.
         return 1 if multiprocessing.parent_process() else -1

@@ -5,17 +5,25 @@ Votes are worked on in blocks: the codes of all of them together would not fit f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_matrix
+from causal_disent.arguments import check_at_least, check_matrix
 from causal_disent.metrics.irs import group
-from causal_disent.metrics.tools.sampling import Draws
+from causal_disent.metrics.tools.needs import Needs, Sample, Source
+from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 from causal_disent.representation.code_table import CodeTable
 
-__all__ = ["blocks", "draw_features", "points_sharing"]
+__all__ = ["Labelled", "Votes", "blocks", "draw_batch", "draw_pairs", "points_sharing"]
+
+#: Features (votes, codes), and the factor shared in each (votes,).
+Labelled = tuple[FloatArray, IntArray]
+#: Draws the points of one vote, given how many; returns the factor that they share.
+DrawOne = Callable[[GroundTruthData, Draws, int, np.random.RandomState], int]
 
 #: Votes worked on at a time; 64 points each of 10 codes take 5 MB.
 BLOCK = 1024
@@ -27,13 +35,90 @@ def blocks(total: int) -> Iterator[slice]:
         yield slice(start, min(start + BLOCK, total))
 
 
+@dataclass(frozen=True)
+class Votes(Needs):
+    """Votes to fit to and votes to score, each of points under an intervention: one factor held fixed.
+
+    Attributes:
+        sizes: what configs bind, with defaults: ``batch_size`` points per vote, ``num_train`` and ``num_eval``
+            votes, perhaps ``num_variance_estimate`` points without a fixed factor before them.
+        draw_one: draws the points of a vote.
+        features_of: codes (votes, points of a vote, codes) -> features (votes, features).
+        last_step: what the votes are given to, in place of the whole function, which takes points.
+        min_batch: fewer points per vote are refused.
+    """
+
+    sizes: Mapping[str, int]
+    draw_one: DrawOne
+    features_of: Callable[[FloatArray], FloatArray]
+    last_step: Callable[..., Any]
+    min_batch: int = 1
+
+    how = (
+        "sampled points that share the value of one factor, `num_train` times to fit and `num_eval` times to score"
+    )
+    gives = ("threshold",)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return dict(self.sizes)
+
+    def function(self, declared: Any) -> Any:
+        return self.last_step
+
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
+        check_sizes(self.min_batch, **drawn)
+        data, random_state = source.data, source.random_state
+        table = CodeTable.of(data, source.representation)
+        keywords = {}
+        if "num_variance_estimate" in drawn:
+            overall = Draws(data, table)
+            overall.sample(drawn["num_variance_estimate"], random_state)
+            codes = check_matrix("codes", overall.codes(), columns="codes")
+            keywords = {"codes": codes, "num_factors": data.num_factors}
+
+        def draw_one(draws: Draws) -> int:
+            return self.draw_one(data, draws, drawn["batch_size"], random_state)
+
+        votes = [
+            draw_features(data, table, drawn[num], draw_one, self.features_of) for num in ("num_train", "num_eval")
+        ]
+        yield Sample(tuple(votes), random_state, keywords)
+
+
+def check_sizes(min_batch: int, batch_size: int, num_variance_estimate: int = 2, **votes: int) -> None:
+    """Raise if there are too few votes, or points of a vote."""
+    check_at_least(1, **votes)
+    check_at_least(min_batch, batch_size=batch_size)
+    check_at_least(2, num_variance_estimate=num_variance_estimate)
+
+
+def draw_pairs(data: GroundTruthData, draws: Draws, batch_size: int, random_state: np.random.RandomState) -> int:
+    """`batch_size` points, then as many, each sharing the value of one factor with its like among the first."""
+    column = random_state.randint(data.num_factors)
+    first = data.sample_factors(batch_size, random_state)
+    second = data.sample_factors(batch_size, random_state)
+    second = fix_factor(data, second, column, first[:, column], random_state)
+    draws.given(first, random_state)
+    draws.given(second, random_state)
+    return column
+
+
+def draw_batch(data: GroundTruthData, draws: Draws, batch_size: int, random_state: np.random.RandomState) -> int:
+    """`batch_size` points that all have one value of a factor."""
+    column = random_state.randint(data.num_factors)
+    factors = data.sample_factors(batch_size, random_state)
+    draws.given(fix_factor(data, factors, column, factors[0, column], random_state), random_state)
+    return column
+
+
 def draw_features(
     data: GroundTruthData,
     table: CodeTable,
     num_votes: int,
     draw_one: Callable[[Draws], int],
     features_of: Callable[[FloatArray], FloatArray],
-) -> tuple[FloatArray, IntArray]:
+) -> Labelled:
     """Features of votes whose observations are drawn one vote after the other and encoded by the block.
 
     Args:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from causal_disent.arguments import check_at_least
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["codes_in_bins", "entropies", "mutual_information_matrix"]
+__all__ = ["GIN_BINS", "Bins", "codes_in_bins", "entropies", "in_bins", "mutual_information_matrix"]
 
 #: Sums of logarithms of counts are rounded to about this; less information than that is none.
 ROUNDING = 1e-13
+
+
+#: How codes are put into bins: in so many equally wide ones, or by a function (points, codes) -> whole numbers.
+Bins = int | Callable[[FloatArray], IntArray]
 
 
 def codes_in_bins(codes: FloatArray) -> IntArray:
     """`codes` as gin's discretizer bins them; in equally wide bins if no ``discretizer_fn`` is bound."""
     binned = discretizer(codes)
     return discretizer(codes, histogram_discretizer) if binned is codes else binned
+
+
+#: For `metric`: configs decide about the bins by ``discretizer``, and not by the argument.
+GIN_BINS = {"num_bins": lambda data: codes_in_bins}
+
+
+def in_bins(codes: FloatArray, num_bins: Bins) -> IntArray:
+    """`codes` in bins, in as many as there are or as the function has it."""
+    if callable(num_bins):
+        return num_bins(codes)
+    check_at_least(1, num_bins=num_bins)
+    return histogram_discretizer(codes, num_bins)
 
 
 def entropies(factors: IntArray) -> FloatArray:

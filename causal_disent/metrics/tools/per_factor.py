@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from causal_disent import errors
 from causal_disent.arguments import varying_factors
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["in_place", "per_factor_keys", "several_varying", "varies", "varying_in_both"]
+__all__ = ["in_place", "several_varying", "varies", "varying_in_both"]
 
 
 def varies(matrix: NDArray[Any]) -> NDArray[np.bool_]:
@@ -47,14 +46,3 @@ def in_place(values: FloatArray, columns: IntArray, num_columns: int) -> FloatAr
     placed = np.full(num_columns, np.nan)
     placed[columns] = values
     return placed
-
-
-def per_factor_keys(key: str, values: FloatArray, names: Sequence[str]) -> dict[str, float]:
-    """``<key>_factor_<name>`` for each value that is not NaN.
-
-    Example:
-        >>> per_factor_keys("R2", np.array([np.nan, 0.5]), ["hue", "size"])
-        {'R2_factor_size': 0.5}
-    """
-    named = zip(names, values, strict=True)
-    return {f"{key}_factor_{name}": float(value) for name, value in named if not np.isnan(value)}

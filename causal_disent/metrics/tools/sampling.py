@@ -38,6 +38,11 @@ class Draws:
         self._add_images(images)
         return factors
 
+    def batches(self, num: int, batch_size: int, random_state: np.random.RandomState) -> IntArray:
+        """Draw `num` points, `batch_size` at a time, as disentanglement_lib does; their factors."""
+        sizes = (min(batch_size, num - start) for start in range(0, num, batch_size))
+        return np.concatenate([self.sample(size, random_state) for size in sizes])
+
     def given(self, factors: IntArray, random_state: np.random.RandomState) -> None:
         """Draw an observation for each row of factors."""
         if self._finite:
@@ -84,9 +89,8 @@ def sample_codes(
         if value < 1:
             raise errors.InvalidInput(f"{name} must be at least 1; given: {value!r}.")
     draws = Draws(data, representation)
-    sizes = (min(batch_size, num_points - start) for start in range(0, num_points, batch_size))
-    factors = [draws.sample(size, random_state) for size in sizes]
-    return draws.codes(), np.concatenate(factors)
+    factors = draws.batches(num_points, batch_size, random_state)
+    return draws.codes(), factors
 
 
 def fix_factor(

@@ -11,6 +11,7 @@ from typing import Any
 from causal_disent.runs.study.estimate import Costs, duration, kind_of
 from causal_disent.runs.study.plan import Plan
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
+from causal_disent.text import say
 
 __all__ = ["Progress"]
 
@@ -97,7 +98,7 @@ class Progress:
         if self._bars:
             self._bars[0].write(text, file=sys.stderr)
         else:
-            print(text, file=sys.stderr, flush=True)
+            say(text, error=True)
 
     def close(self) -> None:
         """Leave the bar as it is, without the lines of the workers."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number, is_whole
-from causal_disent.registry import part
+from causal_disent.parts import part
 
 __all__ = ["STEPS", "Study", "study"]
 

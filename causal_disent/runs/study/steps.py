@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from causal_disent.config import gin_config, query
-from causal_disent.registry import part, registry
+from causal_disent.parts import part
+from causal_disent.registry import registry
+from causal_disent.runs.backend import training_backend
 from causal_disent.runs.evaluate import CodeTables, check_with_gin, evaluate
+from causal_disent.runs.postprocess import postprocess as make_representation
 from causal_disent.runs.representation import AS_FOUND
+from causal_disent.runs.train import train as train_model
 
 __all__ = ["check", "measure", "postprocess", "stamped", "train"]
 
@@ -28,17 +30,17 @@ def stamped(stamp: str) -> str:
 
 def train(target: Path, files: Sequence[str], bindings: Sequence[str]) -> None:
     """Train a model into the folder `target`; an unfinished training with the same bindings is taken up."""
-    with gin_config(files, bindings):
+    with registry.using(training_backend(None).name), gin_config(files, bindings):
         study_task()
         # An unfinished training with other settings is replaced: `target` itself is not there.
-        _training()(target, overwrite=True)
+        train_model(target, overwrite=True, with_labels=query("model.model_seed") is not None)
 
 
 def postprocess(source: Path, target: Path, files: Sequence[str], bindings: Sequence[str]) -> None:
     """Make a representation of the model in `source`."""
     with gin_config(files, bindings):
         study_task()
-        import_module("causal_disent_torch.steps.postprocess").postprocess(source, target)
+        make_representation(source, target)
 
 
 def measure(
@@ -48,12 +50,6 @@ def measure(
     with gin_config(files, bindings):
         study_task()
         evaluate(source, target, code_tables=code_tables)
-
-
-def _training() -> Callable[..., Any]:
-    """What trains the model that the config binds."""
-    labelled = query("model.model_seed") is not None
-    return import_module(f"causal_disent_torch.steps.train{'_semi_supervised' if labelled else ''}").train
 
 
 def check(step: str, files: Sequence[str], bindings: Sequence[str]) -> None:

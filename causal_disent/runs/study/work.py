@@ -22,6 +22,7 @@ from types import FrameType
 from causal_disent import errors
 from causal_disent.runs.study import steps
 from causal_disent.runs.study.folders import LOGS, MODEL, lease_of
+from causal_disent.text import say
 
 __all__ = ["DONE", "FULL", "LATER", "Outcome", "Task", "Work", "perform", "printed", "problems"]
 
@@ -106,7 +107,7 @@ def perform(work: Work) -> list[Outcome]:
     outcomes = []
     with _printing_to(work.log):
         for task in work.tasks:
-            print(f"{BEGINS}{task.place}", flush=True)
+            say(f"{BEGINS}{task.place}")
             started = time.perf_counter()
             state = DONE if Path(work.folder, task.place).exists() else _attempt(task, work, code_tables)
             outcomes.append(Outcome(task.place, state, time.perf_counter() - started))

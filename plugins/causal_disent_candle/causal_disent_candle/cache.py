@@ -24,7 +24,7 @@ Contents = TypeVar("Contents")
 
 def cache_folders(data: Path, chosen: str | Path | None) -> list[Path]:
     """Where contents may be, first choice first: with the data, or in the user's cache folder."""
-    own = "candle-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
+    own = f"{data.resolve().name}-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
     if chosen is not None:
         return [Path(str(chosen)) / own]
     # A link that came with the data could lead anywhere, and would be written through.

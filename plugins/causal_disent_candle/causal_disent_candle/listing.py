@@ -11,7 +11,7 @@ from pathlib import Path
 
 from causal_disent.files import unusable
 
-__all__ = ["Listing", "list_folder"]
+__all__ = ["Listing", "file_states", "fingerprint", "list_folder"]
 
 IMAGES = (".png", ".jpg", ".jpeg")
 LABEL = ".json"
@@ -26,7 +26,7 @@ class Listing:
     Attributes:
         folder: where they are.
         images: file names, in the order of their numbers.
-        labels: the file with the label of each.
+        labels: the file with the label of each, which may be the image itself.
         alone: a message for each image without a label and each label without an image.
         fingerprint: changes when a file is added, removed or written to.
     """
@@ -41,28 +41,33 @@ class Listing:
 def list_folder(folder: Path) -> Listing:
     """The images in `folder`, or where it has none, in its folder ``images``."""
     for place in (folder, folder / "images"):
-        sizes = _sizes(place)
-        if sizes:
-            return _listing(place, sizes)
+        states = file_states(place, _NUMBERED)
+        if states:
+            return _listing(place, states)
     raise unusable(folder, "it has no images <number>.png or <number>.jpg with <number>.json beside them")
 
 
-def _sizes(folder: Path) -> dict[str, tuple[int, int]]:
-    """Name -> bytes and time of the last change, of each file that belongs to the data."""
+def file_states(folder: Path, names: re.Pattern[str]) -> dict[str, tuple[int, int]]:
+    """Name -> bytes and time of the last change, of each file whose name is one of the `names`."""
     if not folder.is_dir():
         return {}
     with os.scandir(folder) as entries:
         found = {
             entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns)
             for entry in entries
-            if _NUMBERED.fullmatch(entry.name) and entry.is_file()
+            if names.fullmatch(entry.name) and entry.is_file()
         }
     return dict(sorted(found.items()))
 
 
-def _listing(folder: Path, sizes: dict[str, tuple[int, int]]) -> Listing:
+def fingerprint(states: dict[str, tuple[int, int]]) -> str:
+    """Changes when a file does."""
+    return hashlib.sha256(repr(list(states.items())).encode()).hexdigest()
+
+
+def _listing(folder: Path, states: dict[str, tuple[int, int]]) -> Listing:
     by_stem: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"images": [], "labels": []})
-    for name in sizes:
+    for name in states:
         stem, suffix = os.path.splitext(name)
         by_stem[stem]["labels" if suffix.lower() == LABEL else "images"].append(name)
     images, labels, alone = [], [], []
@@ -75,5 +80,4 @@ def _listing(folder: Path, sizes: dict[str, tuple[int, int]]) -> Listing:
             files = [*found["images"], *found["labels"]]
             reason = "an image and its JSON should go together, and there are: " + " ".join(files)
             alone.append(unusable(folder / files[0], reason).message)
-    summed = hashlib.sha256(repr(list(sizes.items())).encode())
-    return Listing(folder, images, labels, alone, summed.hexdigest())
+    return Listing(folder, images, labels, alone, fingerprint(states))

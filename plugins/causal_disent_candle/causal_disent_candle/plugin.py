@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 from causal_disent_candle.candle import Candle, CandleV1, Synthetic
@@ -27,10 +25,9 @@ def register_datasets(register: Register) -> None:
 
 @hookimpl
 def register_commands(register: Register) -> None:
-    register("render", _add_render, summary="render CANDLE or the synthetic data set with Blender")
-
-
-def _add_render(parser: ArgumentParser) -> None:
-    from causal_disent_candle.render.cli import add
-
-    add(parser)
+    candle = "CANDLE, made by Blender: 21,600 images, or those that the rules allow"
+    register("render_candle", "causal_disent_candle.render.cli:add_candle", summary=candle, under="render")
+    synthetic = "red cylinders, green cones, blue cubes, made by Blender: 432 images"
+    register(
+        "render_synthetic", "causal_disent_candle.render.cli:add_synthetic", summary=synthetic, under="render"
+    )

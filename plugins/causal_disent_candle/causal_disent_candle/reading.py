@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -18,23 +19,38 @@ from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_candle.boxes import to_box
 from causal_disent_candle.contents import IMAGES, Contents, save_contents
-from causal_disent_candle.labels import LabelReader
+from causal_disent_candle.labels import Label
 from causal_disent_candle.listing import Listing
 
-__all__ = ["read_folder"]
+__all__ = ["Labels", "read_folder"]
 
 #: Files that a thread reads between two steps of the progress bar.
 CHUNK = 32
 
 
+class Labels(Protocol):
+    """Reads the label of an image."""
+
+    @property
+    def space(self) -> StateSpace:
+        """The factors and the names of their values."""
+
+    @property
+    def written(self) -> object:
+        """What labels depend on: other contents are read when its ``repr`` is another."""
+
+    def read(self, path: Path, width: int, height: int) -> Label:
+        """The label in a file, whose image has this many pixels."""
+
+
 def read_folder(
-    listing: Listing, labels: LabelReader, size: tuple[int, int], target: Path, *, unique: bool
+    listing: Listing, labels: Labels, size: tuple[int, int], target: Path, *, unique: bool
 ) -> Contents:
     """Read every file, and save what is in them.
 
     Args:
         listing: the files.
-        labels: reads the JSON.
+        labels: reads them.
         size: height and width that the images get, nearly as with CANDLE's authors (`read_image`).
         target: an empty folder for the arrays.
         unique: whether a second image of a combination of factors counts as broken.
@@ -83,7 +99,7 @@ def _original_size(listing: Listing) -> tuple[int, int]:
 
 def _read_some(
     listing: Listing,
-    labels: LabelReader,
+    labels: Labels,
     original: tuple[int, int],
     images: np.ndarray,
     boxes: IntArray,

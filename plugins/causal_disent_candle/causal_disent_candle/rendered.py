@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from causal_disent_datasets.files import FromFiles, incomplete
 
-from causal_disent import errors
-from causal_disent.arguments import is_whole
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import IntArray
-from causal_disent_candle.cache import cache_folders, remembered
-from causal_disent_candle.contents import IMAGES, Contents, open_contents
+from causal_disent_candle.contents import IMAGES
 from causal_disent_candle.images import MappedImages
+from causal_disent_candle.kept import SIDES, folder_of, height_and_width, kept_contents
 from causal_disent_candle.labels import LabelReader
-from causal_disent_candle.listing import Listing, list_folder
-from causal_disent_candle.reading import read_folder
+from causal_disent_candle.listing import list_folder
 from causal_disent_candle.rule_check import ObeyedRules, recognise
 
 if TYPE_CHECKING:
@@ -31,12 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["RenderedData"]
 
 SIZE = 64
-#: The shortest and the longest side that images may get.
-SIDES = (8, 1024)
-#: Changes when the same files would be read into something else.
-VERSION = 1
-#: Broken files that an error names.
-MOST_NAMED = 10
 
 
 class RenderedData(FromFiles, TableData):
@@ -77,13 +66,17 @@ class RenderedData(FromFiles, TableData):
         extra_values: Mapping[str, Sequence[object]] | None = None,
     ) -> None:
         labels = LabelReader(self.values, extra_values)
-        shape = _height_and_width(size)
-        listing = list_folder(self._folder(folder))
-        contents = self._contents(listing, labels, shape, cache)
-        if contents.broken and not skip_broken:
-            raise self._broken(listing.folder, contents.broken)
-        if not len(contents.positions):
-            raise errors.InvalidInput(f"No image of {listing.folder} can be used. {contents.broken[0]}")
+        shape = height_and_width(size)
+        listing = list_folder(folder_of(self.publication, folder))
+        contents = kept_contents(
+            listing,
+            labels,
+            shape,
+            cache,
+            unique=self.unique,
+            skip_broken=skip_broken,
+            name=self.publication.files[0],
+        )
         source = MappedImages(contents.path / IMAGES, contents.boxes, self.make_graph())
         super().__init__(source, labels.space, contents.rows, images=contents.positions)
         self.folder = listing.folder
@@ -128,68 +121,3 @@ class RenderedData(FromFiles, TableData):
             lines += [f"left out: {message}" for message in data.broken]
             found, allowed = data.rule_set.combinations, data.rule_set.allowed
             return lines if data.rule_set.is_complete else [*lines, incomplete(found, allowed, "combinations")]
-
-    @classmethod
-    def _folder(cls, folder: str | Path | None) -> Path:
-        if folder is None:
-            return cls.publication.find()[0]
-        path = Path(str(folder))  # on the command line a folder called 5 comes as a number
-        if not path.is_dir():
-            raise errors.InvalidInput(f"The folder {folder} does not exist.")
-        return path
-
-    @classmethod
-    def _broken(cls, folder: Path, messages: Sequence[str]) -> errors.InvalidInput:
-        named = "\n".join(f"  {message}" for message in messages[:MOST_NAMED])
-        more = f"\n  ... and {len(messages) - MOST_NAMED:,} more" if len(messages) > MOST_NAMED else ""
-        count = "is 1 image" if len(messages) == 1 else f"are {len(messages):,} images"
-        (name,) = cls.publication.files
-        return errors.InvalidInput(
-            f"In {folder} there {count} that cannot be used:\n{named}{more}\nRepair or remove them, or leave them "
-            f"out: skip_broken=True in Python, {name}.skip_broken = True in a config, --options skip_broken=True "
-            "on the command line."
-        )
-
-    def _contents(
-        self, listing: Listing, labels: LabelReader, size: tuple[int, int], cache: str | Path | None
-    ) -> Contents:
-        height, width = size
-        # Part of the name, so that what is read with other values is kept beside this and does not replace it.
-        values = _digest(labels.written, self.unique)[:8]
-
-        def read(path: Path) -> Contents | None:
-            return open_contents(path, len(listing.images), size, labels.space)
-
-        def make(path: Path) -> None:
-            read_folder(listing, labels, size, path, unique=self.unique)
-
-        return remembered(
-            cache_folders(listing.folder, cache),
-            f"{height}x{width}-{values}",
-            _digest(VERSION, listing.fingerprint, labels.written, self.unique, size),
-            len(listing.images) * (height * width * 3 + 100),
-            read,
-            make,
-        )
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-def _height_and_width(size: Any) -> tuple[int, int]:
-    if isinstance(size, str):
-        match = re.fullmatch(r"(\d{1,5})(?:x(\d{1,5}))?", size.strip())
-        sides = tuple(int(side) for side in match.groups() if side) if match else ()
-    else:
-        sides = tuple(size) if isinstance(size, Sequence) else (size,)
-    if len(sides) == 1:
-        sides *= 2
-    lowest, highest = SIDES
-    whole = all(is_whole(side) and lowest <= side <= highest for side in sides)
-    if len(sides) != 2 or not whole:
-        raise errors.InvalidInput(
-            f"`size` is one number, or height and width such as 240x320, each from {lowest} to {highest}; given: "
-            f"{size!r}."
-        )
-    return int(sides[0]), int(sides[1])

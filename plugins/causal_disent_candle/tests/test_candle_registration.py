@@ -46,9 +46,10 @@ def test_listings_tell_where_data_comes_from(root, name):
 def test_the_command_is_registered():
     commands = {}
     plugin.register_commands(Register("commands", "candle", lambda entry: commands.__setitem__(entry.name, entry)))
-    parser = argparse.ArgumentParser()
-    commands["render"].load()(parser)
-    assert "synthetic" in parser.format_help()
+    for name, option in (("render_candle", "--hdri"), ("render_synthetic", "--assets")):
+        parser = argparse.ArgumentParser()
+        commands[name].load()(parser)
+        assert option in parser.format_help()
 
 
 def test_registering_imports_nothing_heavy():

@@ -1,5 +1,6 @@
 """Folders of assets: labels from file names, one folder laid over another."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,13 @@ def test_names_that_rules_could_not_say_are_refused(name):
 
 @pytest.mark.parametrize("collection", [CANDLE, SYNTHETIC])
 def test_what_is_shipped_is_exactly_the_published_values_in_their_order(collection):
-    files = find_assets(collection).files
-    assert {factor: tuple(labels) for factor, labels in files.items()} == collection.factors
-    assert all(path.is_file() for labels in files.values() for path in labels.values())
+    values = find_assets(collection).values
+    assert {factor: tuple(labels) for factor, labels in values.items()} == collection.factors
+    for factor, labels in values.items():
+        if factor in ("size", "rotation", "position"):
+            assert labels == collection.numbers(factor)
+        else:
+            assert all(path.is_file() for path in labels.values())
 
 
 def test_candle_counts_scenes_in_the_order_of_the_original_renderer():
@@ -42,18 +47,23 @@ def test_candle_counts_scenes_in_the_order_of_the_original_renderer():
 
 
 def test_an_overlay_replaces_and_adds(tmp_path):
-    shipped = find_assets(CANDLE).files
+    shipped = find_assets(CANDLE).values
     folder = write(tmp_path, "objects/pyramid.py", "objects/cube.blend", "objects/arch.blend", "sizes/_notes.txt")
-    files = find_assets(CANDLE, overlays=[folder]).files
+    write(tmp_path, "rotations/15.py", "rotations/75.py")
+    files = find_assets(CANDLE, overlays=[folder]).values
     assert list(files["object"]) == [*CANDLE.factors["object"], "arch", "pyramid"]
     assert files["object"]["cube"] == (folder / "objects/cube.blend").resolve()
     assert files["object"]["sphere"] == shipped["object"]["sphere"]
-    assert files["size"] == shipped["size"]
+    assert files["size"] == shipped["size"] == {"small": 1.5, "medium": 2, "large": 2.5}
+    # A recipe takes the place of a shipped number too.
+    assert files["rotation"] == shipped["rotation"] | {
+        label: (folder / f"rotations/{label}.py").resolve() for label in ("15", "75")
+    }
 
 
 def test_the_last_overlay_wins(tmp_path):
     first, second = write(tmp_path / "a", "colors/red.py"), write(tmp_path / "b", "colors/red.blend")
-    files = find_assets(CANDLE, overlays=[first, second]).files
+    files = find_assets(CANDLE, overlays=[first, second]).values
     assert files["color"]["red"] == (second / "colors/red.blend").resolve()
 
 
@@ -63,7 +73,7 @@ def test_an_overlay_may_bring_a_stage(tmp_path):
 
 def test_panoramas_are_scenes(tmp_path):
     write(tmp_path, "city_square.hdr", "old_mine.EXR", "licence.txt")
-    scenes = find_assets(CANDLE, panoramas=tmp_path).files["scene"]
+    scenes = find_assets(CANDLE, panoramas=tmp_path).values["scene"]
     assert scenes["city square"].name == "city_square.hdr"
     assert list(scenes)[-1] == "old mine" and len(scenes) == 17
 
@@ -98,3 +108,5 @@ def test_the_digest_follows_what_files_hold(tmp_path):
     assert before == find_assets(CANDLE, overlays=[folder]).digest() != find_assets(CANDLE).digest()
     (folder / "objects/arch.py").write_text("VALUE = 2\n")
     assert find_assets(CANDLE, overlays=[folder]).digest() != before
+    assets = find_assets(CANDLE)
+    assert replace(assets, values=assets.values | {"size": {"small": 1.4}}).digest() != assets.digest()

@@ -71,7 +71,10 @@ def test_bounds_are_within_a_pixel_of_what_is_seen(tmp_path):
         [[CANDLE.factors[f].index(v) for f, v in zip(CANDLE.factors, row, strict=True)] for row in chosen]
     )
     jobs = [{"index": index, "labels": plan.labels(index)} for index in plan.space.to_index(rows).tolist()]
-    files = {factor: {label: str(path) for label, path in paths.items()} for factor, paths in assets.files.items()}
+    files = {
+        factor: {label: str(value) if isinstance(value, Path) else value for label, value in values.items()}
+        for factor, values in assets.values.items()
+    }
     work = {
         "output": str(tmp_path),
         "size": SIZE,

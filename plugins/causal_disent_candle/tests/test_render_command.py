@@ -12,9 +12,9 @@ from causal_disent import errors
 from causal_disent.cli._run import run
 
 
-def command(*words):
-    parser = argparse.ArgumentParser(prog="causal-disent render")
-    cli.add(parser)
+def command(name, *words):
+    parser = argparse.ArgumentParser(prog=f"causal-disent render {name}")
+    {"candle": cli.add_candle, "synthetic": cli.add_synthetic}[name](parser)
     arguments = parser.parse_args(words)
     return run(lambda: arguments.command(arguments), debug=False)
 

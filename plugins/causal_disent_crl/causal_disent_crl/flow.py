@@ -112,7 +112,8 @@ class Flow(MechanismData):
         from causal_disent_crl.flow_drawing import draw_flows
 
         ball, height, flow, hole = values.T
-        return draw_flows(ball / BALL, height, flow / TENTHS, hole / HOLE, noise)
+        stretch = 1 + noise / GRAVITY
+        return draw_flows(ball / BALL, height, flow / TENTHS, hole / HOLE, stretch, FLOOR)
 
     def noise(self, indices: IntArray) -> FloatArray:
         """(n,): gravity's noise, as it was drawn, or what makes the drawing most like the image that was read."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.canvas import Canvas
-from causal_disent_crl.flow import FLOOR, GRAVITY
 
 __all__ = ["draw_flows"]
 
@@ -17,7 +16,12 @@ POINTS = 50
 
 
 def draw_flows(
-    radii: FloatArray, heights: FloatArray, flows: FloatArray, holes: FloatArray, noise: FloatArray
+    radii: FloatArray,
+    heights: FloatArray,
+    flows: FloatArray,
+    holes: FloatArray,
+    stretch: FloatArray,
+    floor: float,
 ) -> np.ndarray:
     """(n, 96, 96, 3) uint8.
 
@@ -26,7 +30,8 @@ def draw_flows(
         heights: (n,) of the water, above 5.
         flows: (n,) how far the jet reaches where gravity has no noise.
         holes: (n,) the height of the hole's lower edge.
-        noise: (n,) what is added to gravity.
+        stretch: (n,) gravity with its noise, as a part of gravity.
+        floor: how high the jet ends.
     """
     canvas = Canvas(xlim=(0, 20), ylim=(0, 20))
     water = canvas.box((LEFT, 0), RIGHT - LEFT, WATER)
@@ -36,12 +41,12 @@ def draw_flows(
     jet, ground = canvas.curve(WATER), canvas.curve("black")
     ground.set_data([0, 20], [0.2, 0.2])
     images = np.empty((len(radii), *canvas.pixels().shape), dtype=np.uint8)
-    for image, radius, height, flow, hole, added in zip(images, radii, heights, flows, holes, noise, strict=True):
+    for image, radius, height, flow, hole, part in zip(images, radii, heights, flows, holes, stretch, strict=True):
         water.set_height(5 + height)
         below.set_xy([(RIGHT, 0), (RIGHT, hole)])
         above.set_xy([(RIGHT, hole + 0.4), (RIGHT, TOP)])
         ball.set(center=(5.5, radius + 0.5), radius=radius)
-        y = np.linspace(hole, FLOOR, POINTS)
-        jet.set_data(RIGHT + flow * np.sqrt((1 + added / GRAVITY) * (hole - y) / (hole - FLOOR)), y)
+        y = np.linspace(hole, floor, POINTS)
+        jet.set_data(RIGHT + flow * np.sqrt(part * (hole - y) / (hole - floor)), y)
         image[:] = canvas.pixels()
     return images

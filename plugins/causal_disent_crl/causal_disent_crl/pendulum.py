@@ -88,7 +88,8 @@ class Pendulum(MechanismData):
 
         angle, light, length, position = values.T
         suns = _ray(*PIVOT, SUN_Y, light)
-        return draw_pendulums(np.stack(_along(ROD, angle), axis=1), suns, length, position)
+        balls = np.stack(_along(ROD, angle), axis=1)
+        return draw_pendulums(balls, suns, length, position, pivot=PIVOT, sun_y=SUN_Y, ground_y=GROUND_Y)
 
 
 def _along(distance: float, angle: FloatArray) -> tuple[FloatArray, FloatArray]:

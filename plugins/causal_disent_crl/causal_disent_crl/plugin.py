@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from causal_disent_datasets.files import FromFiles
+
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
+from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
+from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight
 
-__all__ = ["register_datasets"]
+__all__ = ["FROM_FILES", "register_commands", "register_datasets"]
+
+#: Name -> class and summary of each data set that needs files.
+FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
+    "shadow_sunlight": (
+        ShadowSunlight,
+        "Shadow under the sun: 7 factors, 41,160 images, 128x128x3",
+    ),
+    "shadow_pointlight": (
+        ShadowPointlight,
+        "Shadow under a lamp: 8 factors, 41,160 images, 128x128x3",
+    ),
+    "celeba_beard": (CelebaBeard, "CelebA(BEARD): 4 factors, 202,599 images, 128x128x3"),
+    "celeba_smile": (CelebaSmile, "CelebA(SMILE): 4 factors, 202,599 images, 128x128x3"),
+}
 
 _CAUSALVAE = "https://github.com/huawei-noah/trustworthyAI (research/CausalVAE)"
 _CHAMBER = "https://github.com/juangamella/causal-chamber (datasets/lt_crl_benchmark_v1)"
@@ -37,3 +55,17 @@ def register_datasets(register: Register) -> None:
         published=f"{_CHAMBER}; simulated here",
         size="2,000 to 100,000 images",
     )
+    register(
+        "shadow_mini",
+        "causal_disent_crl.shadow.mini:ShadowMini",
+        summary="Shadow, drawn by formula: 7 or 8 factors, 41,160 images, 64x64x3",
+        licence="Apache-2.0",
+    )
+    for name, (data, summary) in FROM_FILES.items():
+        register(name, data, summary=summary, **data.publication.details())
+
+
+@hookimpl
+def register_commands(register: Register) -> None:
+    summary = "Shadow, made by Blender: 41,160 images"
+    register("render_shadow", "causal_disent_crl.shadow.render:add_shadow", summary=summary, under="render")

@@ -24,7 +24,7 @@ def registered():
         restore()
 
 
-@parametrize_checks("datasets", list(ENTRIES.values()))
+@parametrize_checks("datasets", [entry for name, entry in ENTRIES.items() if name not in plugin.FROM_FILES])
 def test_every_data_set_passes_the_checks(check):
     check()
 
@@ -34,7 +34,7 @@ def test_registering_imports_nothing_heavy():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert {"torch", "matplotlib", "PIL", "pandas", "networkx"}.isdisjoint(loaded)
+    assert {"torch", "matplotlib", "PIL", "pandas", "networkx", "scipy", "bpy"}.isdisjoint(loaded)
     assert "causal_disent_crl.plugin" in loaded
 
 
@@ -68,8 +68,9 @@ def test_the_graph_command(registered, name, capsys):
 
 def test_the_independence_of_the_causes_holds(registered, capsys):
     assert main(["datasets", "graph", "pendulum"]) == 0
-    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("angle, light"))
-    assert line.split()[3] == "0.000" and line.endswith("holds (few points)")  # each pair is there once
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.split()[:3] == ["angle,", "light", "-"]]
+    assert len(lines) == 1
+    assert lines[0].split()[3] == "0.000" and lines[0].endswith("holds")  # each pair is there once
 
 
 def test_verify_tells_what_a_folder_holds(registered, samples, capsys):

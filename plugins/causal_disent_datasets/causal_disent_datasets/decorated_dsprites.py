@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causal_disent.data.discrete import DiscreteData
 from causal_disent.files import unusable
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_datasets.dsprites import DSPRITES, DspritesFull
@@ -24,7 +25,7 @@ __all__ = ["ColorDsprites", "NoisyDsprites", "ScreamDsprites"]
 SIDE = 64
 
 
-class _DecoratedSprites(FromFiles):
+class _DecoratedSprites(FromFiles, DiscreteData):
     """The factors of `dsprites_full`; a subclass turns sprites into coloured images."""
 
     publication = DSPRITES
@@ -32,6 +33,7 @@ class _DecoratedSprites(FromFiles):
 
     def __init__(self) -> None:
         self._sprites = DspritesFull()
+        self.space = self._sprites.space
 
     @classmethod
     def verify(cls) -> list[str]:
@@ -42,22 +44,6 @@ class _DecoratedSprites(FromFiles):
     def decorate(self, sprites: FloatArray, random_state: np.random.RandomState) -> FloatArray:
         """Sprites (n, 64, 64, 1) of 0 and 1 to images (n, 64, 64, 3)."""
         raise NotImplementedError
-
-    @property
-    def factor_names(self) -> tuple[str, ...]:
-        return self._sprites.factor_names
-
-    @property
-    def value_names(self) -> tuple[tuple[str, ...], ...]:
-        return self._sprites.value_names
-
-    @property
-    def num_factors(self) -> int:
-        return self._sprites.num_factors
-
-    @property
-    def factors_num_values(self) -> list[int]:
-        return self._sprites.factors_num_values
 
     @property
     def graph(self) -> nx.DiGraph:
@@ -75,15 +61,6 @@ class _DecoratedSprites(FromFiles):
         """An image for each row of factors, float32 in [0, 1]."""
         sprites = self._sprites.sample_observations_from_factors(factors, random_state)
         return self.decorate(sprites, random_state).astype(np.float32)
-
-    def sample(self, num: int, random_state: np.random.RandomState) -> tuple[IntArray, FloatArray]:
-        """Factors and images."""
-        factors = self.sample_factors(num, random_state)
-        return factors, self.sample_observations_from_factors(factors, random_state)
-
-    def sample_observations(self, num: int, random_state: np.random.RandomState) -> FloatArray:
-        """Images alone."""
-        return self.sample(num, random_state)[1]
 
 
 class ColorDsprites(_DecoratedSprites):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import check_choice
 from causal_disent.runs.recorded import decoder_activation, model_folders, sampling_seed
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
@@ -28,11 +29,13 @@ class TfBackend:
 
     Args:
         trust: load graphs with operations that can reach files or the network.
+        device: ``"auto"``: TensorFlow takes the GPU where it sees one.
     """
 
     name = "tf"
 
-    def __init__(self, trust: bool = False) -> None:
+    def __init__(self, trust: bool = False, device: str = "auto") -> None:
+        check_choice("device", device, ("auto",))
         self._trust = trust
 
     def recognises(self, folder: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import check_at_least
 from causal_disent.config import REQUIRED
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData
+from causal_disent.text import Shown
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.keras_files import load_keras
 
@@ -24,7 +26,7 @@ OUTPUTS = ("softmax", "sigmoid")
 TOLERANCE = 1e-3
 
 
-class KerasClassifier:
+class KerasClassifier(Shown):
     r"""``keras_classifier``: a model that was trained on the factors of a data set.
 
     It gives one output per factor (a list, or a dict by factor name), or one matrix with the values of all factors
@@ -65,9 +67,7 @@ class KerasClassifier:
         ):
             if value not in allowed:
                 raise errors.unknown(option, value, allowed)
-        for option, number in (("batch_size", batch_size), ("num_test", num_test)):
-            if number < 1:
-                raise errors.InvalidInput(f"`{option}` must be at least 1; given: {number}.")
+        check_at_least(1, batch_size=batch_size, num_test=num_test)
         self._data = data
         self._path = Path(path)
         self._channels_first = channel_order == "channels_first"
@@ -76,6 +76,10 @@ class KerasClassifier:
         self._sizes = [int(size) for size in data.factors_num_values]
         self._model = load_keras(self._path, trust=trust)
         self._check_images()
+
+    def _shows(self) -> Iterator[str]:
+        yield str(self._path)
+        yield f"factors of {', '.join(map(str, self._sizes))} values"
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
         """One (n, values) array per factor; rows sum to 1."""

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import check_whole
 from causal_disent.protocols import FloatArray
+from causal_disent.text import Shown
+from causal_disent.training.description import ACTIVATIONS
 from causal_disent_tf._tensorflow import tensorflow
 
-__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
+__all__ = ["BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
 
-#: What turns the output of a decoder into pixels in [0, 1].
-ACTIVATIONS = ("logits", "tanh", "none")
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 #: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
 TOLERANCE = 1e-3
 
 
-class TfRepresentation:
+class TfRepresentation(Shown):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, on the GPU where TensorFlow sees one.
 
     ``decode`` is there only with a decoder, ``gaussian_encoder`` only where the encoder gives a variance.
@@ -52,8 +53,7 @@ class TfRepresentation:
     ) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        if batch_size < 1:
-            raise errors.InvalidInput(f"`batch_size` must be at least 1; given: {batch_size}.")
+        check_whole("`batch_size`", batch_size, 1)
         self.activation = activation
         self.batch_size = batch_size
         self._encode_batch = encode
@@ -62,6 +62,9 @@ class TfRepresentation:
         if decode is not None:
             self._decode_batch = decode
             self.decode = self._decode
+
+    def _shows(self) -> Iterator[str]:
+        yield "with a decoder" if hasattr(self, "decode") else "without a decoder"
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """Codes (n, m), float32."""

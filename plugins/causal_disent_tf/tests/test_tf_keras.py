@@ -144,7 +144,7 @@ def test_outputs_of_another_data_set(make, tmp_path):
         ({"path": "model.pkl"}, "ending with .keras or .h5"),
         ({"path": "m.keras", "output": "logits"}, "Unknown output 'logits'"),
         ({"path": "m.keras", "channel_order": "channel_last"}, "Did you mean 'channels_last'"),
-        ({"path": "m.keras", "batch_size": 0}, "`batch_size` must be at least 1"),
+        ({"path": "m.keras", "batch_size": 0}, "`batch_size` must be a whole number, at least 1"),
     ],
 )
 def test_wrong_options(options, reason):

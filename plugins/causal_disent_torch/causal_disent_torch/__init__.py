@@ -1,23 +1,32 @@
-"""PyTorch models for causal_disent: architectures, training, representations and classifiers."""
+"""PyTorch models for causal_disent: networks, training, representations and classifiers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from causal_disent.runs.postprocess import postprocess_with_gin
+    from causal_disent.runs.train import train_with_gin
     from causal_disent_torch.device import choose_device
+    from causal_disent_torch.networks.architecture import architecture
     from causal_disent_torch.representation import TorchRepresentation, from_module
-    from causal_disent_torch.steps.postprocess import postprocess_with_gin
-    from causal_disent_torch.steps.train import train_with_gin
 
-__all__ = ["TorchRepresentation", "choose_device", "from_module", "postprocess_with_gin", "train_with_gin"]
+__all__ = [
+    "TorchRepresentation",
+    "architecture",
+    "choose_device",
+    "from_module",
+    "postprocess_with_gin",
+    "train_with_gin",
+]
 
 _HOME = {
     "TorchRepresentation": "causal_disent_torch.representation",
+    "architecture": "causal_disent_torch.networks.architecture",
     "choose_device": "causal_disent_torch.device",
     "from_module": "causal_disent_torch.representation",
-    "postprocess_with_gin": "causal_disent_torch.steps.postprocess",
-    "train_with_gin": "causal_disent_torch.steps.train",
+    "postprocess_with_gin": "causal_disent.runs.postprocess",
+    "train_with_gin": "causal_disent.runs.train",
 }
 
 

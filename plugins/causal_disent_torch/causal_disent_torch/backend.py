@@ -1,19 +1,21 @@
-"""Reads the folders that ``dlib_train`` and ``dlib_postprocess`` write."""
+"""Trains models, and writes and reads the folders of ``dlib_train`` and ``dlib_postprocess``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from causal_disent import errors
+from causal_disent.training.description import DESCRIPTION, MODEL, REPRESENTATION, part_of
+from causal_disent.training.loop import Keeping, run
+from causal_disent.training.plan import Plan
+from causal_disent_torch.device import choose_device
+from causal_disent_torch.global_generators import seeded
+from causal_disent_torch.representation import TorchRepresentation
+from causal_disent_torch.saved_model import read_model, save_model
+from causal_disent_torch.train.make import make_trainer
 
-if TYPE_CHECKING:
-    from causal_disent_torch.representation import TorchRepresentation
-
-__all__ = ["MODEL", "REPRESENTATION", "TorchBackend"]
-
-#: Where in a folder the model is, and where the representation that was made of it.
-MODEL, REPRESENTATION = "model", "representation"
+__all__ = ["TorchBackend"]
 
 
 class TorchBackend:
@@ -27,9 +29,28 @@ class TorchBackend:
     def __init__(self, trust: bool = False, device: str = "auto") -> None:
         self.device = device
 
+    def train(self, plan: Plan, keeping: Keeping) -> tuple[TorchRepresentation, dict[str, Any]]:
+        """The trained model, and the terms of its loss."""
+        device = choose_device(self.device)
+        with seeded(plan.model_seed, device):  # a user's own modules draw from torch's global generators
+            trainer = make_trainer(plan, device)
+            scores = run(trainer, plan, keeping)
+        networks, activation = trainer.networks, trainer.reconstruction.activation
+        return TorchRepresentation(
+            networks["encoder"], networks["decoder"], activation=activation, device=device
+        ), scores
+
+    def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
+        """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
+        if not isinstance(model, TorchRepresentation) or model.decoder is None:
+            raise errors.InvalidInput(
+                "The model is not one that dlib_train could have written: torch has no encoder and decoder of it."
+            )
+        save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
+
     def recognises(self, folder: Path) -> bool:
         """Whether there is a model of this kind in `folder`."""
-        return _part(folder) is not None
+        return part_of(folder) is not None
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TorchRepresentation:
         """The representation in `folder`, with its decoder.
@@ -39,8 +60,6 @@ class TorchBackend:
             data: if given, its images must be of the shape that the model takes.
             model_dir: take the decoder from the model in this folder.
         """
-        from causal_disent_torch.representation import TorchRepresentation
-
         model = self._read(folder)
         shape = tuple(model.encoder.image_shape)
         if data is not None and tuple(data.observation_shape) != shape:
@@ -69,16 +88,9 @@ class TorchBackend:
         return mixed
 
     def _read(self, folder: Path) -> TorchRepresentation:
-        from causal_disent_torch.saved_model import read_model
-
-        part = _part(folder)
+        part = part_of(folder)
         if part is None:
             raise errors.InvalidInput(
-                f"{folder} has no model: neither {MODEL}/model.json nor {REPRESENTATION}/model.json is there."
+                f"{folder} has no model: there is no {DESCRIPTION} in {MODEL} or {REPRESENTATION} below it."
             )
         return read_model(folder, part, self.device)
-
-
-def _part(folder: Path) -> str | None:
-    """The part of `folder` that holds a model."""
-    return next((part for part in (REPRESENTATION, MODEL) if (folder / part / "model.json").is_file()), None)

@@ -9,7 +9,8 @@ from causal_disent import errors
 from causal_disent.files import check_free, new_folder
 from causal_disent.representation.folder import check_folder
 from causal_disent.runs.results import check_apart, read_results, write_earlier
-from causal_disent_torch.backend import MODEL, REPRESENTATION
+from causal_disent.text import say
+from causal_disent.training.description import MODEL, REPRESENTATION
 
 __all__ = ["add", "convert"]
 
@@ -33,7 +34,7 @@ def _run(arguments: argparse.Namespace) -> int:
         overwrite=arguments.overwrite,
     )
     for path in written:
-        print(f"  -> {path}")
+        say(f"  -> {path}")
     return 0
 
 
@@ -56,9 +57,11 @@ def convert(
     check_apart([target], [source, *([model_dir] if model_dir else [])])
     check_free(target, overwrite=overwrite)
     earlier = read_results(source)
+    # Every `causal-disent` loads this module for its arguments, and most of them need no torch.
     from causal_disent_torch.onnx_files import check_onnx, write_onnx
-    from causal_disent_torch.saved_model import describe, save_model
-    from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
+    from causal_disent_torch.saved_model import save_model
+    from causal_disent_torch.tf1.backend import Tf1Backend
+    from causal_disent_torch.tf1.read import read_checkpoint
 
     if onnx:
         check_onnx()
@@ -73,10 +76,11 @@ def convert(
             "was made of with --model_dir."
         )
     codes = "mean" if checkpoint.sample_seed is None else "sampled"
-    description = describe(model.encoder, model.decoder, model.activation, codes, checkpoint.sample_seed or 0)
     part = REPRESENTATION if checkpoint.postprocessed else MODEL
     with new_folder(target, overwrite=overwrite) as folder:
-        save_model(folder / part, model.encoder, model.decoder, description)
+        save_model(
+            folder / part, model.encoder, model.decoder, model.activation, codes, checkpoint.sample_seed or 0
+        )
         if onnx:
             write_onnx(folder / part, model)
         write_earlier(folder, earlier)

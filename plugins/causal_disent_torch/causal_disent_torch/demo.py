@@ -10,6 +10,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.files import new_file
 from causal_disent.report.table import text_table
+from causal_disent.text import say
 
 __all__ = ["RHOS", "add", "run_demo"]
 
@@ -44,21 +45,24 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
         device: where the model runs.
         gin_bindings: added to those of ``demo_model.gin`` and ``demo_model_evaluation.gin``.
     """
-    from causal_disent_torch.steps.train import train_with_gin
-    from causal_disent_torch.visualize.model import visualize_with_gin
+    from causal_disent.runs.representation import Reading
+    from causal_disent.runs.train import train_with_gin
+    from causal_disent.runs.visualise import visualize_with_gin
 
     _take(output)
     bindings = list(gin_bindings)
-    print("training: a beta-VAE on candle_mini, where each object has two of five colors ...", flush=True)
-    train_with_gin(output / "model", True, ["demo_model.gin"], bindings, device=device, checkpoint_every=0)
-    print("evaluating: IRS, DCI, UC and CG ...", flush=True)
+    say("training: a beta-VAE on candle_mini, where each object has two of five colors ...")
+    config = ["demo_model.gin"]
+    train_with_gin(output / "model", True, config, bindings, backend="torch", device=device, checkpoint_every=0)
+    say("evaluating: IRS, DCI, UC and CG ...")
     rows = _evaluate(output, [CLASSIFIER, *bindings])
-    print("drawing: reconstructions, traversals and counterfactuals ...", flush=True)
+    say("drawing: reconstructions, traversals and counterfactuals ...")
     shown = ["visualize_model.num_train = 500", CLASSIFIER, *bindings]
-    visualize_with_gin(output / "model", output / "pictures", True, device=device, gin_bindings=shown)
-    print()
-    print(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
-    print(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")
+    reading = Reading(device=device)
+    visualize_with_gin(output / "model", output / "pictures", True, gin_bindings=shown, reading=reading)
+    say()
+    say(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
+    say(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")
     return 0
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+import torch
 
 from causal_disent import errors
-
-if TYPE_CHECKING:
-    import torch
 
 __all__ = ["DEVICES", "choose_device"]
 
@@ -27,8 +25,6 @@ def choose_device(name: str = "auto") -> torch.device:
         >>> choose_device("cpu")
         device(type='cpu')
     """
-    import torch
-
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if name == "auto":
         return torch.device(next(kind for kind, available in here.items() if available))

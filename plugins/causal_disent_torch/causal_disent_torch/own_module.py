@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from torch import nn
 
 from causal_disent import errors
-
-if TYPE_CHECKING:
-    from causal_disent_torch.representation import TorchRepresentation
+from causal_disent.training.tensor_files import check_shapes
+from causal_disent_torch.callables import check_callable
+from causal_disent_torch.representation import TorchRepresentation, from_module
+from causal_disent_torch.tensors import open_tensors
 
 __all__ = ["torch_module"]
 
@@ -35,9 +38,6 @@ def torch_module(
         gaussian: the encoder gives mean and log variance.
         device: as for `causal_disent_torch.choose_device`.
     """
-    from causal_disent_torch.callables import check_callable
-    from causal_disent_torch.representation import from_module
-
     if encoder is None:
         raise errors.ConfigError("The config must bind torch_module.encoder, to @my_package.Encoder(), say.")
     for name, part in (("encoder", encoder), ("decoder", decoder)):
@@ -54,10 +54,6 @@ def torch_module(
 
 def _load(path: Path, encoder: Any, decoder: Any) -> None:
     """Fill the modules from a file."""
-    from torch import nn
-
-    from causal_disent_torch.tensor_files import check_shapes, open_tensors
-
     parts = {"encoder": encoder, "decoder": decoder}
     modules = nn.ModuleDict({name: part for name, part in parts.items() if isinstance(part, nn.Module)})
     expected = {name: tuple(tensor.shape) for name, tensor in modules.state_dict().items()}

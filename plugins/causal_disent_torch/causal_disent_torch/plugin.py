@@ -1,4 +1,4 @@
-"""What this plugin registers."""
+"""What this plugin registers; targets are text, so that torch is imported when one of them is used."""
 
 from __future__ import annotations
 
@@ -15,23 +15,62 @@ __all__ = [
 ]
 
 HERE = "causal_disent_torch"
+BACKEND = "torch"
+#: Name -> module, a shipped config that trains it, summary.
+MODELS = {
+    "vae": ("vae", "beta_vae", "beta-VAE: the divergence from the prior, beta times"),
+    "annealed_vae": ("annealed_vae", "annealed_vae", "beta-VAE with a capacity that grows (Burgess et al. 2018)"),
+    "factor_vae": ("factor_vae", "factor_vae", "total correlation by a discriminator (Kim and Mnih 2018)"),
+    "dip_vae": ("dip_vae", "dip_vae_i", "covariance of the codes towards the identity (Kumar et al. 2018)"),
+    "beta_tc_vae": ("beta_tc_vae", "beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
+}
+SEMI_SUPERVISED = {
+    "s2_vae": ("supervised", "s2_vae", "beta-VAE with labels of some images"),
+    "s2_factor_vae": ("supervised", "s2_factor_vae", "FactorVAE with labels of some images"),
+    "s2_dip_vae": ("supervised", "s2_dip_vae", "DIP-VAE with labels of some images"),
+    "s2_beta_tc_vae": ("supervised", "s2_beta_tc_vae", "beta-TCVAE with labels of some images"),
+    "s2_factor_vae_bb": ("boxed", "s2_factor_vae_bb", "FactorVAE with labels and bounding boxes (CANDLE)"),
+}
+#: Role -> name -> target and summary.
+PARTS = {
+    "encoder": {
+        "conv_encoder": ("networks.conv:ConvEncoder", "four convolutions and a dense layer"),
+        "fc_encoder": ("networks.fc:FcEncoder", "two dense layers of 1200"),
+        "test_encoder": ("networks.linear:LinearEncoder", "a linear map"),
+    },
+    "decoder": {
+        "deconv_decoder": ("networks.conv:DeconvDecoder", "two dense layers and four transposed convolutions"),
+        "fc_decoder": ("networks.fc:FcDecoder", "three dense layers of 1200"),
+        "test_decoder": ("networks.linear:LinearDecoder", "a linear map"),
+    },
+    "discriminator": {"fc_discriminator": ("networks.discriminator:FcDiscriminator", "six dense layers of 1000")},
+    "optimizer": {"AdamOptimizer": ("train.optimizers:adam", "Adam with TensorFlow's names and defaults")},
+    "reconstruction_loss": {
+        "bernoulli_loss": ("losses.bernoulli:bernoulli_loss", "cross entropy of the pixels"),
+        "l2_loss": ("losses.squared_error:l2_loss", "squared error of the pixels"),
+    },
+    "supervised_loss": {
+        "xent": ("supervision.xent:xent", "cross entropy of labels"),
+        "l2": ("supervision.l2:l2", "squared error of labels"),
+        "cov": ("supervision.cov:cov", "covariance of codes and labels"),
+        "embed": ("supervision.embed:embed", "distance of codes and embedded labels"),
+    },
+}
 
 
 @hookimpl
 def register_models(register: Register) -> None:
-    for name, module, summary in (
-        ("vae", "vae", "beta-VAE: the divergence from the prior, beta times"),
-        ("annealed_vae", "annealed_vae", "beta-VAE with a capacity that grows (Burgess et al. 2018)"),
-        ("factor_vae", "factor_vae", "total correlation by a discriminator (Kim and Mnih 2018)"),
-        ("dip_vae", "dip_vae", "covariance of the codes towards the identity (Kumar et al. 2018)"),
-        ("beta_tc_vae", "beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
-        ("s2_vae", "supervised", "beta-VAE with labels of some images"),
-        ("s2_factor_vae", "supervised", "FactorVAE with labels of some images"),
-        ("s2_dip_vae", "supervised", "DIP-VAE with labels of some images"),
-        ("s2_beta_tc_vae", "supervised", "beta-TCVAE with labels of some images"),
-        ("s2_factor_vae_bb", "boxed", "FactorVAE with labels and bounding boxes (CANDLE)"),
-    ):
-        register(name, f"{HERE}.models.{module}:{name}", summary=summary, backend="torch")
+    for models, facts in ((MODELS, {}), (SEMI_SUPERVISED, {"labels": True})):
+        for name, (module, config, summary) in models.items():
+            target, config = f"{HERE}.objectives.{module}:{name}", f"models/{config}.gin"
+            register(name, target, summary=summary, backend=BACKEND, config=config, **facts)
+
+
+@hookimpl
+def register_parts(register: Register) -> None:
+    for role, parts in PARTS.items():
+        for name, (target, summary) in parts.items():
+            register(name, f"{HERE}.{target}", summary=summary, role=role, backend=BACKEND)
 
 
 @hookimpl
@@ -42,91 +81,10 @@ def register_representations(register: Register) -> None:
 
 
 @hookimpl
-def register_parts(register: Register) -> None:
-    for module, names in (
-        ("steps.settings", {"model": ("model_settings", "what is trained, for how long, with which seeds")}),
-        (
-            "steps.postprocess",
-            {
-                "postprocess": ("settings", "what the codes of a representation are"),
-                "mean_representation": ("mean_representation", "codes are the means"),
-                "sampled_representation": ("sampled_representation", "codes are drawn"),
-            },
-        ),
-        ("visualize.model", {"visualize_model": ("settings", "which pictures of a model are drawn")}),
-        (
-            "optimizers",
-            {
-                "vae_optimizer": ("vae_optimizer", "of encoder and decoder"),
-                "discriminator_optimizer": ("discriminator_optimizer", "of the discriminator"),
-                "AdamOptimizer": ("adam", "Adam with TensorFlow's names and defaults"),
-            },
-        ),
-        (
-            "losses.names",
-            {
-                "reconstruction_loss": ("reconstruction_loss", "how images and reconstructions are compared"),
-                "bernoulli_loss": ("bernoulli", "cross entropy of the pixels"),
-                "l2_loss": ("squared_error", "squared error of the pixels"),
-            },
-        ),
-        (
-            "supervision.names",
-            {
-                "supervised_loss": ("supervised_loss", "how codes and labels are compared"),
-                "xent": ("xent", "cross entropy of labels"),
-                "l2": ("l2", "squared error of labels"),
-                "cov": ("cov", "covariance of codes and labels"),
-                "embed": ("embed", "distance of codes and embedded labels"),
-            },
-        ),
-        (
-            "supervision.annealers",
-            {
-                "annealer": ("annealer", "how the weight of the supervised loss changes"),
-                "fixed": ("fixed", "it does not"),
-                "anneal": ("anneal", "it grows"),
-                "fine_tune": ("fine_tune", "it begins late"),
-            },
-        ),
-        (
-            "supervision.labellers",
-            {
-                "labeller": ("labeller", "where the labels come from"),
-                "perfect_labeller": ("perfect_labeller", "the factors"),
-                "bin_labeller": ("bin_labeller", "the factors in bins"),
-                "noisy_labeller": ("noisy_labeller", "the factors, some of them wrong"),
-                "permuted_labeller": ("permuted_labeller", "the factors with their values permuted"),
-                "partial_labeller": ("partial_labeller", "some of the factors"),
-            },
-        ),
-        (
-            "architectures.names",
-            {
-                "encoder": ("encoder", "which encoder, with how many codes"),
-                "decoder": ("decoder", "which decoder"),
-                "discriminator": ("discriminator", "which discriminator"),
-            },
-        ),
-    ):
-        for name, (attribute, summary) in names.items():
-            register(name, f"{HERE}.{module}:{attribute}", summary=summary)
-    for name, attribute, summary in (
-        ("conv_encoder", "conv_encoder", "four convolutions and a dense layer"),
-        ("deconv_decoder", "deconv_decoder", "two dense layers and four transposed convolutions"),
-        ("fc_encoder", "fc_encoder", "two dense layers of 1200"),
-        ("fc_decoder", "fc_decoder", "three dense layers of 1200"),
-        ("test_encoder", "linear_encoder", "a linear map"),
-        ("test_decoder", "linear_decoder", "a linear map"),
-        ("fc_discriminator", "fc_discriminator", "six dense layers of 1000"),
-    ):
-        target = f"{HERE}.architectures.names:{attribute}.__wrapped__"
-        register(name, target, summary=summary, supplied=("image_shape", "num_latent", "generator"))
-
-
-@hookimpl
 def register_backends(register: Register) -> None:
-    register("torch", f"{HERE}.backend:TorchBackend", summary="models of dlib_train and dlib_postprocess", rank=10)
+    register(
+        BACKEND, f"{HERE}.backend:TorchBackend", summary="PyTorch: trains, writes and reads", rank=10, trains=True
+    )
     register(
         "tf_free", f"{HERE}.tf1.backend:Tf1Backend", summary="disentanglement_lib's, without TensorFlow", rank=20
     )

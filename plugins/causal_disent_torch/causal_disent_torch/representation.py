@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,21 @@ import torch
 from torch import Tensor
 
 from causal_disent import errors
+from causal_disent.arguments import check_whole
 from causal_disent.protocols import FloatArray
+from causal_disent.text import Shown
+from causal_disent.training.description import ACTIVATIONS
 from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.outputs import check_pixels, codes_in, images_in
 
-__all__ = ["ACTIVATIONS", "BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
+__all__ = ["BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
 
-#: What turns the output of a decoder into pixels in [0, 1].
-ACTIVATIONS = ("logits", "tanh", "none")
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 
 
-class TorchRepresentation:
+class TorchRepresentation(Shown):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, in inference mode.
 
     ``decode`` and ``decode_tensor`` are there only with a decoder, ``gaussian_encoder`` only where the encoder
@@ -42,9 +43,11 @@ class TorchRepresentation:
         gaussian: whether the encoder gives mean and log variance.
 
     Example:
-        >>> from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
+        >>> from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
         >>> shape = (8, 8, 1)
         >>> model = TorchRepresentation(LinearEncoder(shape, 3), LinearDecoder(shape, 3), device="cpu")
+        >>> model
+        TorchRepresentation(3 codes; with a decoder; cpu)
         >>> codes = model(np.zeros((2, 8, 8, 1), dtype=np.float32))
         >>> codes.shape, model.decode(codes).shape
         ((2, 3), (2, 8, 8, 1))
@@ -69,8 +72,7 @@ class TorchRepresentation:
     ) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        if not isinstance(batch_size, int) or batch_size < 1:
-            raise errors.InvalidInput(f"`batch_size` must be a whole number, at least 1; given: {batch_size!r}.")
+        check_whole("`batch_size`", batch_size, 1)
         if sample_seed is not None and not gaussian:
             raise errors.InvalidInput("Codes can be drawn only where the encoder gives mean and log variance.")
         self.device = device if isinstance(device, torch.device) else choose_device(device)
@@ -86,6 +88,11 @@ class TorchRepresentation:
         if decoder is not None:
             self.decode = self._decode
             self.decode_tensor = self._decode_tensor
+
+    def _shows(self) -> Iterator[str]:
+        yield "codes" if self.num_codes is None else f"{self.num_codes} codes"
+        yield "with a decoder" if self.decoder is not None else "without a decoder"
+        yield str(self.device)
 
     @property
     def num_codes(self) -> int | None:

@@ -2,13 +2,15 @@
 
 import numpy as np
 import torch
-from causal_disent_torch.steps.settings import model_settings, objective_of
-from causal_disent_torch.steps.training import Plan, _trainer
-from causal_disent_torch.training.batches import Batches, LabelledImages
-from causal_disent_torch.training.trainer import Trainer
+from causal_disent_torch.train.make import make_trainer as trainer_of
+from causal_disent_torch.train.trainer import Trainer
 from training_configs import SUPERVISED, supervised, unsupervised
 
 from causal_disent.config import gin_config
+from causal_disent.training.batches import Batches, LabelledImages
+from causal_disent.training.objective import objective_of
+from causal_disent.training.plan import Plan
+from causal_disent.training.settings import model_settings
 
 SIZES = [3, 3]
 #: Of the first images of the tiny data set.
@@ -33,8 +35,9 @@ def make_trainer(name, tiny, *more):
         chosen = model_settings()
         objective = objective_of(chosen.model, SIZES if is_supervised else None)
         labelled = LabelledImages(tiny.observations, LABELS) if is_supervised else None
-        batches = FixedBatches(tiny, 9, 0, with_boxes=objective.needs_boxes)
-        return _trainer(Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None)), batches, torch.device("cpu"))
+        trainer = trainer_of(Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None)), torch.device("cpu"))
+        trainer.batches = FixedBatches(tiny, 9, 0, with_boxes=objective.needs_boxes)
+        return trainer
 
 
 def interrupt_at(num_steps, monkeypatch):

@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.architectures.discriminator import FcDiscriminator
-from causal_disent_torch.architectures.fc import FcDecoder, FcEncoder
-from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
-from causal_disent_torch.architectures.names import architecture, make_architecture
-from causal_disent_torch.architectures.tf_names import load_tf_variables, tf_shapes, tf_variables
+from causal_disent_torch import architecture
+from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
+from causal_disent_torch.networks.discriminator import FcDiscriminator
+from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
+from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+from causal_disent_torch.tf1.variables import load_tf_variables, tf_shapes, tf_variables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
+from causal_disent.training.networks import make_saved
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -195,9 +196,9 @@ def test_variables_that_are_missing_or_of_another_shape_are_refused():
 
 
 def test_architectures_have_names():
-    module = make_architecture("encoder", "conv_encoder", image_shape=(16, 16, 1), num_latent=2)
+    module = make_saved("encoder", "conv_encoder", "torch", image_shape=(16, 16, 1), num_latent=2)
     assert isinstance(module, ConvEncoder) and module.name == "conv_encoder"
     with pytest.raises(errors.UnknownName, match="Did you mean 'conv_encoder'"):
-        make_architecture("encoder", "conv_encode")
-    with pytest.raises(errors.UnknownName, match="kind of architecture"):
+        make_saved("encoder", "conv_encode", "torch")
+    with pytest.raises(errors.UnknownName, match="role of a network"):
         architecture("mine", "encode")

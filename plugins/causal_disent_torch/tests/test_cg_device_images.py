@@ -10,7 +10,7 @@ from squares import SIDE, squares
 from torch import nn
 
 from causal_disent import errors, get_metric
-from causal_disent.metrics.cg import image_exchange
+from causal_disent.metrics.tools.decoded import image_exchange
 
 NUM_CODES = 5
 OPTIONS = {"num_train": 150, "decode_batch_size": 64, "rho": [1, 2]}

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.classifier import conv_classifier, training
+from causal_disent_torch.classifier import factory
 from causal_disent_torch.classifier.cache import DESCRIPTION, WEIGHTS, cache_folder
+from causal_disent_torch.classifier.factory import conv_classifier
 from causal_disent_torch.classifier.fingerprint import MOST_IMAGES, fingerprint
 from causal_disent_torch.classifier.settings import Settings
 from safetensors.torch import load_file, save_file
@@ -38,7 +39,7 @@ def no_training(monkeypatch):
     def refuse(*args):
         raise AssertionError("trained again")
 
-    return lambda: monkeypatch.setattr(training, "train", refuse)
+    return lambda: monkeypatch.setattr(factory, "train", refuse)
 
 
 def test_it_is_trained_once(folder, no_training):
@@ -236,7 +237,7 @@ def test_a_file_in_the_place_of_the_folder(folder):
 
 
 def test_a_training_that_fails_leaves_nothing(folder, monkeypatch):
-    monkeypatch.setattr(training, "accuracy_of", lambda *args: 1 / 0)
+    monkeypatch.setattr(factory, "accuracy_of", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         conv_classifier(squares(), **FAST)
     assert not folder.exists()

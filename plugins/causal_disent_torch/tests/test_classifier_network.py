@@ -79,6 +79,11 @@ def classifier():
     return ConvClassifier(FactorNetwork((9, 7, 3), [2, 5, 3], (4, 4, 8), 0), (9, 7, 3), [0.9, 0.8, 0.7], CPU)
 
 
+def test_what_it_says_of_itself(classifier):
+    text = "ConvClassifier(images 9x7x3; 2 values at 0.900, 5 values at 0.800, 3 values at 0.700)"
+    assert repr(classifier) == text
+
+
 def test_probabilities(classifier):
     images = np.random.RandomState(0).random_sample((300, 9, 7, 3))
     tables = classifier.predict_proba(images)

@@ -8,7 +8,6 @@ import pytest
 import torch
 from causal_disent_torch.losses.bernoulli import bernoulli_loss
 from causal_disent_torch.losses.box import box_loss, box_masks
-from causal_disent_torch.losses.capacity import capacity
 from causal_disent_torch.losses.density_ratio import density_ratio, discriminator_loss, shuffle_codes
 from causal_disent_torch.losses.dip import code_covariance, dip_penalty
 from causal_disent_torch.losses.gaussian_kl import gaussian_kl
@@ -71,12 +70,6 @@ def test_l2_loss(activation):
     pixels = 1 / (1 + np.exp(-output)) if activation == "logits" else np.tanh(output) / 2 + 0.5
     found = l2_loss(torch.from_numpy(images), torch.from_numpy(output), activation)
     np.testing.assert_allclose(found.numpy(), ((images - pixels) ** 2).sum(axis=(1, 2, 3)))
-
-
-@given(st.integers(0, 300), st.floats(0.5, 100), st.integers(1, 200))
-def test_capacity_rises_to_its_maximum(step, c_max, threshold):
-    found = capacity(c_max, step, threshold)
-    assert found == pytest.approx(c_max if step >= threshold else c_max * step / threshold)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.losses.names import reconstruction_loss
-from causal_disent_torch.training import run
-from causal_disent_torch.training.batches import Batches
 from plain_losses import Plain, cross_entropy, entropy, weights_of
 from small_trainers import LABELS, make_trainer
 from training_configs import unsupervised
 
 from causal_disent import errors
 from causal_disent.config import gin_config
+from causal_disent.training.batches import Batches
+from causal_disent.training.loop import evaluate
+from causal_disent.training.parts import reconstruction_loss
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -176,7 +176,7 @@ def test_the_loss_at_the_end_is_the_mean_over_the_batches(case, tiny):
     """With the weights that the last step would have; the labelled images come in turn from the first."""
     trainer = model(case, tiny)
     trainer.num_steps = 4
-    found = run.evaluate(trainer, Batches(tiny, 6, 8), trainer.labelled, 5, 2)
+    found = evaluate(trainer, Batches(tiny, 6, 8), trainer.labelled, 5, 2)
     generator, batches, losses = torch.Generator().manual_seed(5), Batches(tiny, 6, 8), []
     for number in range(2):
         expected = plain(trainer, tiny, generator, 4, labelled_step=number, drawn=batches.draw())
@@ -184,5 +184,5 @@ def test_the_loss_at_the_end_is_the_mean_over_the_batches(case, tiny):
         losses.append(expected.bernoulli + MODELS[case][1](expected))
     assert found["loss"] == pytest.approx(np.mean(losses), rel=1e-5)
     assert losses[0] != pytest.approx(losses[1], rel=1e-3)
-    other = run.evaluate(trainer, Batches(tiny, 6, 8), trainer.labelled, 6, 2)
+    other = evaluate(trainer, Batches(tiny, 6, 8), trainer.labelled, 6, 2)
     assert other["loss"] != pytest.approx(found["loss"], rel=1e-5)

@@ -5,11 +5,9 @@ import json
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.names import architecture, make_architecture
+from causal_disent_torch import architecture
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.steps.postprocess import postprocess_with_gin
-from causal_disent_torch.steps.train import train_with_gin
-from causal_disent_torch.training.trainer import Trainer
+from causal_disent_torch.train.trainer import Trainer
 from rounding import assert_same_outputs
 from safetensors.torch import load_file
 from small_trainers import interrupt_at
@@ -18,6 +16,9 @@ from training_configs import unsupervised
 
 from causal_disent import errors
 from causal_disent.config import gin_config
+from causal_disent.runs.postprocess import postprocess_with_gin
+from causal_disent.runs.train import train_with_gin
+from causal_disent.training.networks import make_saved
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -105,6 +106,19 @@ def test_a_description_without_options_leaves_them_to_the_config(tiny, tmp_path)
         TorchBackend(device="cpu").read(tmp_path / "m")
     with gin_config(bindings=["own_encoder.width = 7"]):
         assert TorchBackend(device="cpu").read(tmp_path / "m").encoder.first.out_features == 7
+
+
+def test_a_description_of_before_does_not_tell_the_plugins(tiny, tmp_path):
+    train(tmp_path / "m", "model.training_steps = 0")
+    described = json.loads((tmp_path / "m" / "model" / "model.json").read_text())
+    assert described["owners"] == {"encoder": __name__, "decoder": __name__}
+    codes = TorchBackend(device="cpu").read(tmp_path / "m")(tiny.observations(np.arange(9)))
+    change(tmp_path / "m", owners="left out")
+    assert_same_outputs(TorchBackend(device="cpu").read(tmp_path / "m")(tiny.observations(np.arange(9))), codes)
+    for owners in ({"encoder": "a"}, {"encoder": "a", "decoder": 3}, ["a", "b"]):
+        change(tmp_path / "m", owners=owners)
+        with pytest.raises(errors.InvalidInput, match="'owners' cannot be"):
+            TorchBackend(device="cpu").read(tmp_path / "m")
 
 
 @pytest.mark.parametrize(
@@ -234,4 +248,4 @@ def test_a_function_that_does_not_take_what_is_supplied():
     with pytest.raises(errors.InvalidInput, match=r"image_shape, num_latent, generator; it takes \(shape\)"):
         architecture("own_short", "encoder")(lambda shape: None)
     with pytest.raises(errors.UnknownName, match="own_short"):
-        make_architecture("encoder", "own_short")
+        make_saved("encoder", "own_short", "torch")

@@ -1,5 +1,7 @@
 """A user's own modules: bound in a config, trained in a config, and read again."""
 
+import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -7,20 +9,19 @@ import textwrap
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.steps.train import train_with_gin
+from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
 from safetensors.torch import save_file
 from training_configs import unsupervised
 
 from causal_disent import errors, evaluate_with_gin, get_representation
+from causal_disent.runs.train import train_with_gin
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
-MODULE = """
+PIXELS = """
 import gin
 import torch
-from causal_disent_torch.architectures.names import architecture
 
 
 @gin.configurable
@@ -34,6 +35,10 @@ class PixelEncoder(torch.nn.Module):
     def forward(self, images):
         assert not self.training
         return images.mean((2, 3)) * self.scale
+"""
+ROWS = """
+import torch
+from causal_disent_torch import architecture
 
 
 @architecture("row_encoder", "encoder")
@@ -57,21 +62,26 @@ class Rows(torch.nn.Module):
 
 @pytest.fixture
 def own_package(tmp_path, monkeypatch):
-    """A module of a user's own on the path; a config that imports it."""
+    """A function that puts a module of a user's own on the path, for a config to import."""
     name = f"own_networks_{tmp_path.name}"
-    (tmp_path / f"{name}.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield name
+
+    def write(text):
+        (tmp_path / f"{name}.py").write_text(text)
+        monkeypatch.syspath_prepend(tmp_path)
+        return name
+
+    yield write
     sys.modules.pop(name, None)
 
 
 def test_a_module_bound_in_a_config(own_package, tiny, tmp_path):
+    module = own_package(PIXELS)
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "representation.gin").write_text("representation.name = 'torch_module'\n")
     (tmp_path / "own.gin").write_text(
         textwrap.dedent(f"""
-        import {own_package}
-        torch_module.encoder = @{own_package}.PixelEncoder()
+        import {module}
+        torch_module.encoder = @{module}.PixelEncoder()
         torch_module.device = 'cpu'
         PixelEncoder.scale = 2.0
         dataset.name = 'tiny'
@@ -132,7 +142,8 @@ def test_options_that_cannot_be_used(option, message, tiny):
 
 
 def test_an_architecture_of_ones_own_is_trained_and_read_again(own_package, tiny, tmp_path):
-    (tmp_path / "own.gin").write_text(f"import {own_package}\nrow_encoder.scale = 0.5\n")
+    module = own_package(ROWS)
+    (tmp_path / "own.gin").write_text(f"import {module}\nrow_encoder.scale = 0.5\n")
     bindings = [*unsupervised("vae"), "encoder.encoder_fn = @row_encoder"]
     train_with_gin(tmp_path / "m", False, [tmp_path / "own.gin"], bindings, device="cpu")
     model = TorchBackend(device="cpu").read(tmp_path / "m", tiny)
@@ -140,6 +151,15 @@ def test_an_architecture_of_ones_own_is_trained_and_read_again(own_package, tiny
     assert not np.array_equal(weight, np.full(3, 0.5, np.float32)), "it was trained"
     images = tiny.observations(np.arange(9))
     np.testing.assert_allclose(model(images), images.mean((2, 3))[:, :3] * weight, rtol=1e-5, atol=1e-6)
+    program = (
+        "from pathlib import Path; from causal_disent_torch.backend import TorchBackend; "
+        f"TorchBackend(device='cpu').read(Path({str(tmp_path / 'm')!r}))"
+    )
+    elsewhere = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    message = f"Unknown encoder 'row_encoder'. .* comes from '{module}', a plugin that is not installed here or a"
+    assert re.search(message, elsewhere.stderr)
+    described = json.loads((tmp_path / "m" / "model" / "model.json").read_text())
+    assert described["owners"] == {"encoder": module, "decoder": "causal_disent_torch"}
 
 
 def test_the_plugin_is_found_without_importing_torch():

@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
 from causal_disent_torch.backend import TorchBackend
+from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
+from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
 from causal_disent_torch.representation import TorchRepresentation
-from causal_disent_torch.saved_model import describe, read_model, save_model
+from causal_disent_torch.saved_model import read_model, save_model
 from rounding import assert_same_outputs
 from safetensors.torch import load_file, save_file
 
@@ -25,7 +25,7 @@ IMAGES = np.random.RandomState(0).rand(5, 16, 16, 3).astype("f4")
 def saved(folder, encoder=None, decoder=None, activation="logits", **more):
     encoder = encoder or LinearEncoder(SHAPE, 3)
     decoder = decoder or LinearDecoder(SHAPE, 3)
-    save_model(folder / "model", encoder, decoder, describe(encoder, decoder, activation, **more))
+    save_model(folder / "model", encoder, decoder, activation, **more)
     return folder
 
 

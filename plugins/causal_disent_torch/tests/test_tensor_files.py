@@ -10,7 +10,7 @@ import torch
 from causal_disent_torch.classifier import cache
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
-from causal_disent_torch.tensor_files import open_tensors, write_tensors
+from causal_disent_torch.tensors import open_tensors, write_tensors
 
 from causal_disent import errors
 

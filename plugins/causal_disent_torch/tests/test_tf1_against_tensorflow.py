@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
+from causal_disent_torch.tf1.backend import Tf1Backend
+from causal_disent_torch.tf1.read import read_checkpoint
 from tf1_writer import write_bundle
 
 from causal_disent.errors import NotForThisBackend

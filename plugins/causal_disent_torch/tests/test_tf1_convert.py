@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.names import make_architecture
-from causal_disent_torch.architectures.tf_names import tf_variables
 from causal_disent_torch.backend import TorchBackend
 from causal_disent_torch.convert import convert
-from causal_disent_torch.steps.postprocess import postprocess_with_gin
-from causal_disent_torch.tf1 import Tf1Backend
-from causal_disent_torch.tf1.crc32c import crc32c
+from causal_disent_torch.tf1.backend import Tf1Backend
+from causal_disent_torch.tf1.variables import tf_variables
+from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import Folder
 
 from causal_disent.cli.main import main
 from causal_disent.errors import InvalidInput, OutputExists
 from causal_disent.runs.evaluate import evaluate_with_gin
+from causal_disent.runs.postprocess import postprocess_with_gin
 from causal_disent.runs.representation import Reading
+from causal_disent.training.networks import make_saved
 
 SHARED = Path(__file__).parents[4] / "shared"
 SHAPE, NUM_LATENT = (64, 64, 1), 3
@@ -35,7 +35,7 @@ def folders(tmp_path_factory):
     names = {"encoder": "conv_encoder", "decoder": "deconv_decoder"}
     arrays = {}
     for kind, name in names.items():
-        arrays.update(tf_variables(make_architecture(kind, name, **sizes)))
+        arrays.update(tf_variables(make_saved(kind, name, "torch", **sizes)))
     made = {}
     for kind in ("model", "mean", "sampled"):
         folder = Folder(*names.values(), SHAPE, NUM_LATENT, arrays, kind)

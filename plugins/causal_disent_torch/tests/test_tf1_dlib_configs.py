@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from causal_disent_torch.tf1.crc32c import crc32c
+from google_crc32c import value as crc32c
 from tf1_writer import Folder
 
 from causal_disent.cli.dlib_evaluate import main

@@ -11,15 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.architectures.names import make_architecture
-from causal_disent_torch.architectures.tf_names import tf_variables
-from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint
-from causal_disent_torch.tf1.crc32c import crc32c
+from causal_disent_torch.tf1.backend import Tf1Backend
+from causal_disent_torch.tf1.read import read_checkpoint
+from causal_disent_torch.tf1.variables import tf_variables
+from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import LAYERS, Folder, add_sample, field, saved_model, signature, tensor_info
 
 from causal_disent.errors import InvalidInput, NotForThisBackend
 from causal_disent.testing._global_generators import touched_generators
+from causal_disent.training.networks import make_saved
 
 SHARED = Path(__file__).parents[4] / "shared"
 PAIRS = {"conv": ("conv_encoder", "deconv_decoder"), "fc": ("fc_encoder", "fc_decoder")}
@@ -35,7 +36,7 @@ def modules():
     for number, (kind, names) in enumerate(PAIRS.items()):
         generator = torch.Generator().manual_seed(number)
         sizes = {"image_shape": SHAPE, "num_latent": NUM_LATENT, "generator": generator}
-        made[kind] = [make_architecture(part, name, **sizes) for part, name in zip(KINDS, names, strict=True)]
+        made[kind] = [make_saved(part, name, "torch", **sizes) for part, name in zip(KINDS, names, strict=True)]
         with torch.no_grad():
             for module in made[kind]:
                 for layer in module.children():
@@ -401,7 +402,7 @@ def test_a_pipe_in_place_of_a_file_does_not_block(folder):
 
 def test_reading_needs_no_torch_and_no_tensorflow(folder):
     code = (
-        "import sys; from pathlib import Path; from causal_disent_torch.tf1 import Tf1Backend, read_checkpoint; "
+        "import sys; from pathlib import Path; from causal_disent_torch.tf1.read import read_checkpoint; "
         f"read_checkpoint(Path({str(folder('test'))!r})); "
         "print(*(name for name in ('torch', 'tensorflow') if name in sys.modules))"
     )

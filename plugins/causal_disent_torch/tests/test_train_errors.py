@@ -2,10 +2,11 @@
 
 import pytest
 import torch
-from causal_disent_torch.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
-from causal_disent_torch.steps import train_semi_supervised
-from causal_disent_torch.training.trainer import Trainer
+from causal_disent_torch.train.trainer import Trainer
 from training_configs import SUPERVISED, supervised, unsupervised
+
+from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent.training import plan
 
 pytestmark = pytest.mark.usefixtures("global_generators", "tiny")
 
@@ -39,9 +40,9 @@ def said(command, folder, bindings, capsys, *more):
         (["model.model = @s2_vae()", "s2_vae.beta = 1", "s2_vae.gamma_sup = 1"], "needs labels"),
         (["model.model = 4"], "model.model must be a model, such as @vae(); given: 4"),
         (["model.random_seed = -1"], "model.random_seed must be a whole number from 0"),
-        (["model.batch_size = 0"], "model.batch_size must be a whole number of at least 1; given: 0"),
+        (["model.batch_size = 0"], "model.batch_size must be a whole number, at least 1; given: 0"),
         (["model.training_steps = 1.5"], "model.training_steps must be a whole number"),
-        (["encoder.num_latent = 0"], "encoder.num_latent must be a whole number of at least 1"),
+        (["encoder.num_latent = 0"], "encoder.num_latent must be a whole number, at least 1"),
         (["encoder.encoder_fn = @test_decoder"], "must be a registered encoder"),
         (["vae/AdamOptimizer.learning_rate = 0"], "learning_rate must be a finite number, greater than 0"),
         (["reconstruction_loss.activation = 'sigmoid'"], "Unknown activation 'sigmoid'"),
@@ -126,7 +127,7 @@ def test_what_is_no_number(name, parameter, tmp_path, capsys):
         ("vae", ["vae.beta = None"], "vae.beta must be a finite number; given: None"),
         ("vae", ["vae/AdamOptimizer.beta1 = 2."], "beta1 must be a finite number, at least 0 and less than 1"),
         ("vae", ["vae/AdamOptimizer.epsilon = -1."], "AdamOptimizer.epsilon must be a finite number, at least 0"),
-        ("vae", ["encoder.num_latent = True"], "num_latent must be a whole number of at least 1; given: True"),
+        ("vae", ["encoder.num_latent = True"], "num_latent must be a whole number, at least 1; given: True"),
         ("vae", ["model.training_steps = True"], "model.training_steps must be a whole number"),
         ("vae", ["model.random_seed = True"], "model.random_seed must be a whole number"),
         ("s2_vae", ["model.num_labelled_samples = True"], "num_labelled_samples must be a whole number"),
@@ -135,7 +136,7 @@ def test_what_is_no_number(name, parameter, tmp_path, capsys):
         ("s2_vae", ["labeller.labeller_fn = @noisy_labeller", "noisy_labeller.prob_random = 'x'"],
          "noisy_labeller.prob_random must be a finite number, at least 0 and at most 1; given: 'x'"),
         ("s2_vae", ["labeller.labeller_fn = @bin_labeller", "bin_labeller.num_bins = 2.5"],
-         "bin_labeller.num_bins must be a whole number of at least 1; given: 2.5"),
+         "bin_labeller.num_bins must be a whole number, at least 1; given: 2.5"),
         ("s2_vae", ["embed.sigma = True"], "embed.sigma is a number or 'learn'; given: True"),
         ("s2_vae", ["embed.use_order = 'no'"], "embed.use_order must be True or False; given: 'no'"),
         ("s2_vae", ["supervised_loss.loss_fn = @l2", "l2.learn_scale = 0"],
@@ -159,7 +160,7 @@ def test_labelled_images_that_do_not_fit_into_memory(tmp_path, capsys, monkeypat
     def full(*given):
         raise MemoryError
 
-    monkeypatch.setattr(train_semi_supervised, "_drawn", full)
+    monkeypatch.setattr(plan, "_drawn", full)
     found = refusal("s2_vae", ["model.num_labelled_samples = 10000"], tmp_path / "m", capsys)
     assert "10,000 labelled images do not fit into memory. Bind a smaller model.num_labelled_samples." in found
 

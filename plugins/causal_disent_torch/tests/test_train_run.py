@@ -12,12 +12,8 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.steps import train_semi_supervised
-from causal_disent_torch.steps.postprocess import postprocess_with_gin
-from causal_disent_torch.steps.train import train_with_gin
-from causal_disent_torch.training import checkpoint
-from causal_disent_torch.training.partial import CHECKPOINT, partial_folder
-from causal_disent_torch.training.trainer import Trainer
+from causal_disent_torch.tensors import open_tensors, write_tensors
+from causal_disent_torch.train.trainer import TORCH, Trainer
 from numpy.testing import assert_array_equal
 from rounding import assert_same_outputs
 from safetensors.torch import load_file
@@ -25,6 +21,13 @@ from small_trainers import interrupt_at
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
 from causal_disent import errors, evaluate_with_gin
+from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent.config import gin_config
+from causal_disent.runs.dataset import dataset
+from causal_disent.runs.postprocess import postprocess_with_gin
+from causal_disent.runs.train import train_with_gin
+from causal_disent.training.partial import CHECKPOINT, partial_folder
+from causal_disent.training.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -44,7 +47,7 @@ def train(name, folder, *more, overwrite=False, **options):
     options = {"device": "cpu", **options}
     if name in SUPERVISED:
         bindings = supervised(name, *more)
-        return train_semi_supervised.train_with_gin(folder, overwrite, gin_bindings=bindings, **options)
+        return train_with_gin(folder, overwrite, gin_bindings=bindings, with_labels=True, **options)
     return train_with_gin(folder, overwrite, gin_bindings=unsupervised(name, *more), **options)
 
 
@@ -154,7 +157,7 @@ def damaged(path, how):
         path.rename(path.with_name("elsewhere"))
         path.symlink_to("elsewhere")
     else:
-        with checkpoint.open_tensors(path) as file:
+        with open_tensors(path) as file:
             tensors, metadata = {name: file.read(name) for name in file.shapes}, dict(file.metadata)
         described = json.loads(metadata["run"])
         if how == "shape":
@@ -171,13 +174,13 @@ def damaged(path, how):
             del tensors["networks.encoder.e1.bias"]
             described["tensors"] = sorted(tensors)
         elif how == "generator":
-            tensors[checkpoint.TORCH] = torch.zeros_like(tensors[checkpoint.TORCH])
+            tensors[TORCH] = torch.zeros_like(tensors[TORCH])
         elif how == "position":
             described["position"] = 10**6
         elif how == "types":
             described["settings"] = {"vae.beta": 4}
         metadata["run"] = json.dumps(described) if how != "no description" else "[]"
-        checkpoint.write_tensors(path, tensors, metadata)
+        write_tensors(path, tensors, metadata)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +258,7 @@ def test_weights_that_are_not_finite_are_not_saved(tiny, tmp_path, monkeypatch):
     with pytest.raises(errors.InvalidInput, match="after step 3 the weights 'decoder.d1.bias' are not finite"):
         train("vae", tmp_path / "m", checkpoint_every=2)
     path = partial_folder(tmp_path / "m") / CHECKPOINT
-    with checkpoint.open_tensors(path) as file:
+    with open_tensors(path) as file:
         assert json.loads(file.metadata["run"])["step"] == 2
 
 
@@ -300,7 +303,7 @@ def test_curves(tiny, tmp_path):
 def test_curves_without_tensorboard(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     monkeypatch.setattr(Trainer, "step", lambda self: pytest.fail("training has started"))
-    with pytest.raises(errors.InvalidInput, match=r"pip install 'causal-disent-torch\[tensorboard\]'"):
+    with pytest.raises(errors.InvalidInput, match="needs the package tensorboard: pip install"):
         train("vae", tmp_path / "m", tensorboard=True)
 
 
@@ -354,24 +357,21 @@ def test_labels_of_a_part(tiny, tmp_path, part):
 def test_a_model_without_labels_may_be_trained_with_them(tiny, tmp_path):
     bindings = supervised("s2_vae", "model.model = @vae", "vae.beta = 4")
     with pytest.warns(UserWarning, match="the labelled images are not used.*dlib_train"):
-        scores = train_semi_supervised.train_with_gin(tmp_path / "m", gin_bindings=bindings, device="cpu")
+        scores = train_with_gin(tmp_path / "m", gin_bindings=bindings, with_labels=True, device="cpu")
     assert "supervised_loss" not in scores
 
 
 def test_a_fraction_of_the_images_may_have_labels(tiny, tmp_path):
     bindings = [line for line in supervised("s2_vae") if "num_labelled" not in line]
-    scores = train_semi_supervised.train_with_gin(
-        tmp_path / "m", gin_bindings=[*bindings, "model.labelled_fraction = 1.0"], device="cpu"
-    )
+    bindings.append("model.labelled_fraction = 1.0")
+    scores = train_with_gin(tmp_path / "m", gin_bindings=bindings, with_labels=True, device="cpu")
     assert scores["supervised_loss"] > 0
 
 
-def test_a_fraction_has_no_image_twice(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(train_semi_supervised, "carry_out", lambda plan, *args, **options: plan)
+def test_a_fraction_has_no_image_twice(tiny):
     bindings = [line for line in supervised("s2_vae") if "num_labelled" not in line]
-    plan = train_semi_supervised.train_with_gin(
-        tmp_path / "m", gin_bindings=[*bindings, "model.labelled_fraction = 1.0", "model.train_percentage = 0.75"]
-    )
+    with gin_config(bindings=[*bindings, "model.labelled_fraction = 1.0", "model.train_percentage = 0.75"]):
+        plan = make_plan(dataset(), with_labels=True)
     images = [part.images_of(np.arange(len(part.labels))) for part in plan.labelled]
     everything = tiny.observations(tiny.factor_table.index.to_numpy())
     assert len(images[0]) == np.ceil(0.75 * len(everything)) and images[1].size
@@ -387,8 +387,10 @@ def test_configs_of_disentanglement_lib_run_unchanged(kind, tmp_path):
     found = sorted(PEER.glob(f"**/disentanglement_lib/config/tests/methods/{kind}/train_test.gin"))
     if not found:
         pytest.skip("disentanglement_lib is not installed in .venv-peer (make bench installs it)")
-    step = train_with_gin if kind == "unsupervised" else train_semi_supervised.train_with_gin
-    scores = step(tmp_path / "m", gin_config_files=found, gin_bindings=["model.eval_steps = 2"], device="cpu")
+    options = {"with_labels": kind == "semi_supervised", "device": "cpu"}
+    scores = train_with_gin(
+        tmp_path / "m", gin_config_files=found, gin_bindings=["model.eval_steps = 2"], **options
+    )
     assert scores["global_step"] == 2
     shared = sorted(PEER.glob("**/unsupervised_study_v1/model_configs/shared.gin"))
     small = ["dataset.name = 'dummy_data'", "model.training_steps = 1", "model.eval_steps = 1"]
@@ -402,7 +404,7 @@ def test_a_killed_process_is_resumed(tmp_path):
     bindings = [line for line in unsupervised("vae") if "tiny" not in line]
     bindings += ["dataset.name = 'dummy_data'", "model.training_steps = 4000"]
     arguments = [part for line in bindings for part in ("--gin_bindings", line)]
-    command = [sys.executable, "-m", "causal_disent_torch.cli.dlib_train", "--device", "cpu",
+    command = [sys.executable, "-m", "causal_disent.cli.dlib_train", "--device", "cpu",
                "--checkpoint_every", "20", "--model_dir"]  # fmt: skip
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([*command, str(tmp_path / "m"), *arguments], env=environment)
@@ -413,7 +415,7 @@ def test_a_killed_process_is_resumed(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert path.exists() and not (tmp_path / "m").exists()
-    with checkpoint.open_tensors(path) as file:
+    with open_tensors(path) as file:
         steps = json.loads(file.metadata["run"])["step"]
     assert 0 < steps < 4000, "the process must have been killed in the middle"
     shorter = [*arguments, "--gin_bindings", f"model.training_steps = {steps + 30}"]
@@ -424,8 +426,8 @@ def test_a_killed_process_is_resumed(tmp_path):
 
 def test_the_ideal_model_is_found_ideal(tmp_path):
     """Weights set so that one code is one pixel: UC is 1 and CG near 1."""
-    from causal_disent_torch.architectures.linear import LinearDecoder, LinearEncoder
-    from causal_disent_torch.saved_model import describe, save_model
+    from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+    from causal_disent_torch.saved_model import save_model
 
     from causal_disent.data.array_data import ArrayDataset
     from causal_disent.registry import Entry, registry
@@ -439,7 +441,7 @@ def test_the_ideal_model_is_found_ideal(tmp_path):
         encoder.e1.weight.copy_(torch.eye(3))
         decoder.d1.weight.copy_(torch.eye(3) * steepness)
         decoder.d1.bias.fill_(-0.5 * steepness)
-    save_model(tmp_path / "m" / "model", encoder, decoder, describe(encoder, decoder, "logits"))
+    save_model(tmp_path / "m" / "model", encoder, decoder)
     model = TorchBackend(device="cpu").read(tmp_path / "m")
     np.testing.assert_allclose(model.decode(model(images)), images, atol=1e-6)
     restore = registry.replace(
@@ -458,8 +460,6 @@ def test_the_ideal_model_is_found_ideal(tmp_path):
 
 
 def test_the_commands(tiny, tmp_path, capsys):
-    from causal_disent_torch.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
-
     def flags(bindings):
         return [part for line in bindings for part in ("--gin_bindings", line)]
 
@@ -478,8 +478,6 @@ def test_the_commands(tiny, tmp_path, capsys):
 
 
 def test_an_interrupted_command_says_how_to_go_on(tiny, tmp_path, capsys, monkeypatch):
-    from causal_disent_torch.cli import dlib_train
-
     interrupt_at(5, monkeypatch)
     arguments = [part for line in unsupervised("vae") for part in ("--gin_bindings", line)]
     command = ["--model_dir", str(tmp_path / "m"), "--device", "cpu", "--checkpoint_every", "2", *arguments]
@@ -528,8 +526,6 @@ def test_something_else_in_the_place_of_the_checkpoint(tiny, tmp_path):
 
 
 def test_an_interrupt_without_a_checkpoint_leaves_nothing(tiny, tmp_path, monkeypatch, capsys):
-    from causal_disent_torch.cli import dlib_train
-
     def interrupted(self):
         raise KeyboardInterrupt
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.models.objective import Objective
-from causal_disent_torch.training.batches import Batches, LabelledImages
 from small_trainers import make_trainer
 from training_configs import SUPERVISED, UNSUPERVISED
+
+from causal_disent.training.batches import Batches, LabelledImages
+from causal_disent.training.objective import Objective
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -21,8 +22,7 @@ def hold_still(trainer, which):
 
 def loss_of(trainer):
     """The loss of the fixed batch with fixed noise."""
-    generator = torch.Generator().manual_seed(5)
-    return trainer.evaluate(trainer.batches, trainer.labelled, generator, 0)
+    return next(trainer.evaluations(trainer.batches, trainer.labelled, 5))
 
 
 @pytest.mark.parametrize("name", CASES)

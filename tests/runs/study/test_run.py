@@ -238,7 +238,7 @@ def test_an_interrupt_ends_it_cleanly(trial):
 
 
 def test_the_plan_tells_time_and_space(trial):
-    from causal_disent.report.study import plan_text, run_text, state_text
+    from causal_disent.runs.study.state_text import plan_text, run_text, state_text
 
     sleepy = trial.metric("sleepy", "sleepy.seconds = 0")
     names = ("perfect_oracle-0",)

@@ -8,7 +8,7 @@ import pytest
 
 from causal_disent import errors, evaluate_with_gin
 from causal_disent.report.published import published
-from causal_disent.report.results import best_text, results_text
+from causal_disent.runs.study.results_text import best_text, results_text
 from causal_disent.runs.study.table import COLUMNS, results_table, summary, write_table
 
 FEW = ["irs.num_train = 100", "mig.num_train = 100", "uc.num_train = 100"]

@@ -7,10 +7,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from causal_disent import errors
 
-__all__ = ["CANDLE", "SYNTHETIC", "Assets", "Collection", "find_assets", "label_of"]
+__all__ = ["CANDLE", "SYNTHETIC", "Assets", "Collection", "Value", "find_assets", "label_of"]
+
+Number: TypeAlias = float | tuple[float, float]
+#: What stands for a label.
+Value: TypeAlias = Path | Number
 
 #: What the package ships: a folder per collection.
 SHIPPED = Path(__file__).with_name("shipped")
@@ -18,7 +23,7 @@ SHIPPED = Path(__file__).with_name("shipped")
 STAGE = "stage.py"
 #: Photographs all around, which stand for a scene.
 PANORAMAS = (".hdr", ".exr")
-#: Factor -> the kinds of files that its values are; a recipe alone for the others, which are numbers.
+#: Factor -> the kinds of files that its values are; the others are numbers, for which an own file is a recipe.
 SUFFIXES = {
     "scene": (".py", ".blend", *PANORAMAS),
     "light": (".py", ".blend"),
@@ -35,12 +40,24 @@ class Collection:
 
     Attributes:
         name: its folder among the shipped assets.
-        factors: factor -> labels, both in the order in which images are counted, the last factor fastest.
-            Labels that are added come after these, by the alphabet.
+        values: factor -> labels, both in the order in which images are counted, the last factor fastest. Labels
+            that are added come after these, by the alphabet. Labels are the names of files, or where a mapping
+            says so stand for numbers: of the ``size`` times the 1 m that objects fit into, of the ``rotation``
+            degrees about the vertical, of the ``position`` metres to the middle of the object.
     """
 
     name: str
-    factors: dict[str, tuple[str, ...]]
+    values: dict[str, tuple[str, ...] | dict[str, Number]]
+
+    @property
+    def factors(self) -> dict[str, tuple[str, ...]]:
+        """Factor -> labels."""
+        return {factor: tuple(labels) for factor, labels in self.values.items()}
+
+    def numbers(self, factor: str) -> dict[str, Number]:
+        """Label -> number of a factor; none where its values are files."""
+        labels = self.values[factor]
+        return labels if isinstance(labels, dict) else {}
 
 
 CANDLE = Collection(
@@ -53,8 +70,8 @@ CANDLE = Collection(
         "light": ("left", "middle", "right"),
         "object": ("cube", "sphere", "cylinder", "cone", "torus"),
         "color": ("red", "blue", "yellow", "purple", "orange"),
-        "size": ("small", "medium", "large"),
-        "rotation": ("0", "15", "30", "45", "60", "90"),
+        "size": {"small": 1.5, "medium": 2, "large": 2.5},
+        "rotation": {"0": 0, "15": 15, "30": 30, "45": 45, "60": 60, "90": 90},
     },
 )  # fmt: skip
 
@@ -65,32 +82,36 @@ SYNTHETIC = Collection(
         "light": ("left", "middle", "right"),
         "object": ("cylinder", "cone", "cube"),
         "color": ("red", "green", "blue"),
-        "size": ("small", "medium", "large"),
-        "rotation": ("0", "45"),
-        "position": tuple(str(place) for place in range(8)),
+        "size": {"small": 1.0, "medium": 1.3, "large": 1.6},
+        "rotation": {"0": 0, "45": 45},
+        "position": {
+            "0": (1.35, 0.4), "1": (0.45, 0.4), "2": (-0.45, 0.4), "3": (-1.35, 0.4),
+            "4": (1.35, -1.4), "5": (0.45, -1.4), "6": (-0.45, -1.4), "7": (-1.35, -1.4),
+        },
     },
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Assets:
-    """The files that images are made from.
+    """What images are made from.
 
     Attributes:
         stage: the recipe of the camera and the floor.
-        files: factor -> label -> file, in the order in which images are counted.
+        values: factor -> label -> what stands for it, in the order in which images are counted.
     """
 
     stage: Path
-    files: dict[str, dict[str, Path]]
+    values: dict[str, dict[str, Value]]
 
     def digest(self) -> str:
         """Changes when a value, its order or what a file holds does."""
         summed = hashlib.sha256()
-        named = [("stage", "", self.stage)]
-        named += [(factor, label, path) for factor, files in self.files.items() for label, path in files.items()]
-        for factor, label, path in named:
-            held = hashlib.sha256(path.read_bytes()).hexdigest()
+        named: list[tuple[str, str, Value]] = [("stage", "", self.stage)]
+        named += [(factor, label, value) for factor, of in self.values.items() for label, value in of.items()]
+        for factor, label, value in named:
+            content = value.read_bytes() if isinstance(value, Path) else repr(value).encode()
+            held = hashlib.sha256(content).hexdigest()
             summed.update(f"{factor}\0{label}\0{held}\n".encode())
         return summed.hexdigest()
 
@@ -123,17 +144,17 @@ def find_assets(collection: Collection, *, overlays: Sequence[Path] = (), panora
     folders = [SHIPPED / "common", SHIPPED / collection.name, *overlays]
     for folder in overlays:
         _check_overlay(folder, collection)
-    files = {}
+    values = {}
     for factor, order in collection.factors.items():
-        found: dict[str, Path] = {}
+        found: dict[str, Value] = dict(collection.numbers(factor))
         for folder in folders:
-            found.update(_values(folder / f"{factor}s", SUFFIXES.get(factor, (".py",))))
+            found.update(_files(folder / f"{factor}s", SUFFIXES.get(factor, (".py",))))
         if factor == "scene" and panoramas is not None:
             found.update(_panoramas(panoramas))
         added = sorted(label for label in found if label not in order)
-        files[factor] = {label: found[label].resolve() for label in (*order, *added)}
+        values[factor] = {label: found[label] for label in (*order, *added)}
     stages = [folder / STAGE for folder in folders if (folder / STAGE).is_file()]
-    return Assets(stages[-1].resolve(), files)
+    return Assets(stages[-1].resolve(), values)
 
 
 def _check_overlay(folder: Path, collection: Collection) -> None:
@@ -154,9 +175,9 @@ def _check_overlay(folder: Path, collection: Collection) -> None:
         )
 
 
-def _values(folder: Path, suffixes: Iterable[str]) -> dict[str, Path]:
+def _files(folder: Path, suffixes: Iterable[str]) -> dict[str, Path]:
     """Label -> file of one factor's folder."""
-    values: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in sorted(folder.glob("*")):
         if not path.is_file() or _ignored(path):
             continue
@@ -166,10 +187,10 @@ def _values(folder: Path, suffixes: Iterable[str]) -> dict[str, Path]:
                 f"{errors.listing(suffixes)}."
             )
         label = label_of(path)
-        if label in values:
-            raise errors.InvalidInput(f"Both {values[label]} and {path} are the value '{label}'. Remove one.")
-        values[label] = path
-    return values
+        if label in files:
+            raise errors.InvalidInput(f"Both {files[label]} and {path} are the value '{label}'. Remove one.")
+        files[label] = path.resolve()
+    return files
 
 
 def _panoramas(folder: Path) -> dict[str, Path]:
@@ -178,7 +199,7 @@ def _panoramas(folder: Path) -> dict[str, Path]:
     pictures = [path for path in sorted(folder.glob("*")) if path.suffix.lower() in PANORAMAS and path.is_file()]
     if not pictures:
         raise errors.InvalidInput(f"The folder {folder} given by --hdri has no file {errors.listing(PANORAMAS)}.")
-    return {label_of(path): path for path in pictures if not _ignored(path)}
+    return {label_of(path): path.resolve() for path in pictures if not _ignored(path)}
 
 
 def _ignored(path: Path) -> bool:

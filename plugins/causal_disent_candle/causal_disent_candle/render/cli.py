@@ -1,16 +1,16 @@
-"""``causal-disent render``: CANDLE, or the synthetic set, made by Blender."""
+"""``causal-disent render candle`` and ``render synthetic``, and what other sets that Blender renders need."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from causal_disent.cli._run import INTERRUPTED
+from causal_disent.errors import INTERRUPTED
+from causal_disent.text import say
 
-__all__ = ["add", "run_render"]
+__all__ = ["add_candle", "add_common", "add_synthetic", "at_least", "run_render", "run_with_blender"]
 
 SMALLEST, LARGEST = 16, 4096
 
@@ -22,64 +22,70 @@ they define. A run that was stopped goes on when it is given again.
 """
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Give ``render`` its arguments."""
-    sets = parser.add_subparsers(title="what to render", required=True, metavar="SET")
-    candle = _add_set(sets, "candle", "CANDLE: 21,600 images, or those that the rules allow", (320, 240))
-    candle.add_argument(
+def add_candle(parser: argparse.ArgumentParser) -> None:
+    """Give ``render candle`` its arguments."""
+    add_common(parser, (320, 240))
+    _add_assets(parser)
+    parser.add_argument(
         "--rules", nargs="+", default=[], metavar="RULE",
         help="a rule set, such as candle_released (12,546 images), or statements, such as 'never size=large'",
     )  # fmt: skip
-    candle.add_argument(
+    parser.add_argument(
         "--hdri", type=Path, metavar="FOLDER", help="panoramas (.hdr, .exr), each the scene of its name"
     )
-    candle.set_defaults(set="candle")
-    synthetic = _add_set(sets, "synthetic", "red cylinders, green cones, blue cubes: 432 images", (128, 128))
-    synthetic.set_defaults(set="synthetic", rules=["synthetic_full"], hdri=None)
+    parser.set_defaults(command=run_render, set="candle")
 
 
-def _add_set(
-    sets: argparse._SubParsersAction, name: str, summary: str, size: tuple[int, int]
-) -> argparse.ArgumentParser:
-    parser = sets.add_parser(name, help=summary, description=f"{summary}.", epilog=_ASSETS)
+def add_synthetic(parser: argparse.ArgumentParser) -> None:
+    """Give ``render synthetic`` its arguments."""
+    add_common(parser, (128, 128))
+    _add_assets(parser)
+    parser.set_defaults(command=run_render, set="synthetic", rules=["synthetic_full"], hdri=None)
+
+
+def add_common(parser: argparse.ArgumentParser, size: tuple[int, int], samples: int = 16) -> None:
+    """The arguments of whatever Blender renders: where to, how large and fine, and with which Blender.
+
+    Args:
+        parser: of the command.
+        size: width and height that images have if the command does not say otherwise.
+        samples: the same for the rays per pixel.
+    """
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for the images")
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="DIR", help="folder for the images and their JSON"
+        "--workers", type=at_least(1), default=1, metavar="N", help="Blender processes (%(default)s)"
     )
     parser.add_argument(
-        "--workers", type=_at_least(1), default=1, metavar="N", help="Blender processes (%(default)s)"
-    )
-    parser.add_argument(
-        "--samples", type=_at_least(1), default=16, metavar="N", help="rays per pixel (%(default)s)"
+        "--samples", type=at_least(1), default=samples, metavar="N", help="rays per pixel (%(default)s)"
     )
     parser.add_argument(
         "--size", type=_size, default=size, metavar="WxH", help=f"of the images, in pixels ({size[0]}x{size[1]})"
     )
-    parser.add_argument("--limit", type=_at_least(1), metavar="N", help="so many of the images, drawn evenly")
+    parser.add_argument("--limit", type=at_least(1), metavar="N", help="so many of the images, drawn evenly")
     parser.add_argument(
-        "--assets", type=Path, action="append", default=[], metavar="FOLDER", help="see below; repeatable"
-    )
-    parser.add_argument(
-        "--seed", type=_at_least(0), default=0, help="of places, camera movements and --limit (%(default)s)"
+        "--seed", type=at_least(0), default=0, help="of all that is left to chance, and of --limit (%(default)s)"
     )
     parser.add_argument("--environment", type=Path, metavar="DIR", help="a Python environment that has bpy")
     parser.add_argument(
         "--install", action="store_true", help="make that environment first (downloads about 950 MB)"
     )
-    parser.set_defaults(command=run_render)
-    return parser
+
+
+def _add_assets(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _ASSETS
+    parser.add_argument(
+        "--assets", type=Path, action="append", default=[], metavar="FOLDER", help="see below; repeatable"
+    )
 
 
 def run_render(arguments: argparse.Namespace) -> int:
-    """Render what is missing; 130 if it is interrupted."""
+    """Render what is missing of CANDLE or the synthetic set."""
     from causal_disent_candle.render.assets import CANDLE, SYNTHETIC
-    from causal_disent_candle.render.environment import install
     from causal_disent_candle.render.render import Settings, render
 
-    environment = arguments.environment
-    if arguments.install:
-        install(environment)
-    try:
-        total = render(
+    return run_with_blender(
+        arguments,
+        lambda: render(
             {collection.name: collection for collection in (CANDLE, SYNTHETIC)}[arguments.set],
             arguments.output,
             Settings(arguments.size, arguments.samples, arguments.seed, tuple(arguments.rules)),
@@ -87,16 +93,32 @@ def run_render(arguments: argparse.Namespace) -> int:
             panoramas=arguments.hdri,
             limit=arguments.limit,
             num_workers=arguments.workers,
-            environment=environment,
-        )
+            environment=arguments.environment,
+        ),
+    )
+
+
+def run_with_blender(arguments: argparse.Namespace, make: Callable[[], int]) -> int:
+    """Have `make` fill a folder, and say that it did; 130 if it is interrupted.
+
+    Args:
+        arguments: those of `add_common`.
+        make: renders what is missing, and returns how many images there are then.
+    """
+    from causal_disent_candle.render.environment import install
+
+    if arguments.install:
+        install(arguments.environment)
+    try:
+        total = make()
     except KeyboardInterrupt:
-        print(f"interrupted; the same command goes on with what is missing in {arguments.output}", file=sys.stderr)
+        say(f"interrupted; the same command goes on with what is missing in {arguments.output}", error=True)
         return INTERRUPTED
-    print(f"Complete: {arguments.output} (images, JSON and table.csv: {total:,}).")
+    say(f"Complete: {arguments.output} (images with their labels and table.csv: {total:,}).")
     return 0
 
 
-def _at_least(smallest: int) -> Callable[[str], int]:
+def at_least(smallest: int) -> Callable[[str], int]:
     """Reads a whole number that is not smaller."""
 
     def number(text: str) -> int:

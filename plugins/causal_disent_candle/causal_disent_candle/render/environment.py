@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from causal_disent import errors
+from causal_disent.text import say
 
 __all__ = ["BPY", "VARIABLE", "default_environment", "find_blender", "install"]
 
@@ -57,7 +58,7 @@ def install(environment: Path | None = None) -> Path:
     """Make an environment with bpy, unless it is there already; the interpreter in it."""
     folder = environment or default_environment()
     if not (folder / READY).is_file():
-        print(f"Installing {BPY} into {folder}; this downloads about 950 MB.", flush=True)
+        say(f"Installing {BPY} into {folder}; this downloads about 950 MB.")
         _run([str(_base_python()), "-m", "venv", str(folder)])
         _run([str(_python(folder)), "-m", "pip", "install", "--disable-pip-version-check", BPY])
         (folder / READY).write_text(f"{BPY}\n", encoding="utf-8")

@@ -17,13 +17,13 @@ from causal_disent_candle.render.plan import Plan
 
 __all__ = ["RenderFolder"]
 
-_PARTIAL = re.compile(r"\.\d+\.(png|json)\.partial")
+_PARTIAL = re.compile(r"\..+\.(png|json)\.partial")
 
 
 class RenderFolder:
-    """Images ``<index>.png`` with ``<index>.json`` beside each; the JSON is written last.
+    """Images, each in the files that its plan says (`Plan.files`), and a table of them.
 
-    An image is there when its JSON is: a run that was stopped at any moment goes on with what is missing.
+    A file appears whole or not at all: a run that was stopped at any moment goes on with what is missing.
 
     Args:
         path: the folder, made if need be.
@@ -50,7 +50,7 @@ class RenderFolder:
 
     def missing(self, plan: Plan) -> list[int]:
         """The images of the plan that are not there yet."""
-        return [index for index in plan.indices.tolist() if not self._is_there(index)]
+        return [index for index in plan.indices.tolist() if not self._is_there(plan, index)]
 
     def write_table(self, plan: Plan) -> None:
         """``table.csv``, with which `FolderDataset` reads the images of the plan that are there."""
@@ -58,11 +58,11 @@ class RenderFolder:
             table = csv.writer(stream)
             table.writerow([FILE_COLUMN, *plan.space.factor_names])
             for index in plan.indices.tolist():
-                if self._is_there(index):
-                    table.writerow([f"{index}.png", *plan.labels(index).values()])
+                if self._is_there(plan, index):
+                    table.writerow([plan.files(index)[0], *plan.labels(index).values()])
 
-    def _is_there(self, index: int) -> bool:
-        return (self.path / f"{index}.json").is_file() and (self.path / f"{index}.png").is_file()
+    def _is_there(self, plan: Plan, index: int) -> bool:
+        return all((self.path / file).is_file() for file in plan.files(index))
 
     def _check_settings(self, settings: dict[str, Any]) -> None:
         file = self._own / "settings.json"

@@ -34,6 +34,10 @@ class Plan:
         pairs = zip(self.space.value_names.items(), row, strict=True)
         return {factor: names[int(value)] for (factor, names), value in pairs}
 
+    def files(self, index: int) -> tuple[str, ...]:
+        """The files of one image, the picture first; it is there when all of them are."""
+        return f"{index}.png", f"{index}.json"
+
 
 def make_plan(
     values: Mapping[str, Iterable[str]], *, rules: Iterable[str] = (), limit: int | None = None, seed: int = 0

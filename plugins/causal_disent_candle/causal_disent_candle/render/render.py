@@ -1,21 +1,26 @@
-"""One run of the renderer, from the assets to a folder of images."""
+"""One run of the renderer, from a plan to a folder of images."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from causal_disent import errors
 from causal_disent.progress import track
+from causal_disent.text import say
 from causal_disent_candle.render.assets import Collection, find_assets
 from causal_disent_candle.render.environment import find_blender
 from causal_disent_candle.render.folder import RenderFolder
-from causal_disent_candle.render.plan import make_plan
+from causal_disent_candle.render.plan import Plan, make_plan
 from causal_disent_candle.render.workers import run_workers
 
-__all__ = ["Settings", "render"]
+__all__ = ["Settings", "make_images", "render"]
+
+#: What makes one image of CANDLE.
+PICTURE = Path(__file__).with_name("in_blender") / "picture.py"
 
 
 @dataclass(frozen=True)
@@ -61,39 +66,60 @@ def render(
         How many images of the plan there are now: all of them, unless it raises.
     """
     assets = find_assets(collection, overlays=overlays, panoramas=panoramas)
-    plan = make_plan(assets.files, rules=settings.rules, limit=limit, seed=settings.seed)
-    blender = find_blender(environment)
-    folder = RenderFolder(
+    plan = make_plan(assets.values, rules=settings.rules, limit=limit, seed=settings.seed)
+    work = {
+        "size": list(settings.size),
+        "samples": settings.samples,
+        "seed": settings.seed,
+    }
+    files = {
+        factor: {label: str(value) if isinstance(value, Path) else value for label, value in values.items()}
+        for factor, values in assets.values.items()
+    }
+    return make_images(
+        plan,
         output,
-        {
-            "set": collection.name,
-            "size": list(settings.size),
-            "samples": settings.samples,
-            "seed": settings.seed,
-            "rules": list(settings.rules),
-            "assets": assets.digest(),
-        },
+        recorded={"set": collection.name, **work, "rules": list(settings.rules), "assets": assets.digest()},
+        work={**work, "picture": str(PICTURE), "stage": str(assets.stage), "assets": files},
+        num_workers=num_workers,
+        environment=environment,
     )
+
+
+def make_images(
+    plan: Plan,
+    output: Path,
+    *,
+    recorded: Mapping[str, Any],
+    work: Mapping[str, Any],
+    num_workers: int = 1,
+    environment: Path | None = None,
+) -> int:
+    """Make the images of a plan that `output` lacks.
+
+    Args:
+        plan: which images there are, and in which files.
+        output: a new folder, or one that was begun with the same `recorded`.
+        recorded: what all images of the folder have in common.
+        work: what Blender is told: `in_blender.main` says what it must hold.
+        num_workers: Blender processes at the same time.
+        environment: see `find_blender`.
+
+    Returns:
+        How many images of the plan there are now: all of them, unless it raises.
+    """
+    blender = find_blender(environment)
+    folder = RenderFolder(output, recorded)
     with folder.held():
         missing = folder.missing(plan)
-        print(f"To render: {len(missing):,} of {len(plan.indices):,} images, into {output}.", flush=True)
-        work = {
-            "output": str(output.resolve()),
-            "size": list(settings.size),
-            "samples": settings.samples,
-            "seed": settings.seed,
-            "threads": max(1, (os.cpu_count() or 1) // num_workers),
-            "stage": str(assets.stage),
-            "assets": {
-                factor: {label: str(path) for label, path in files.items()}
-                for factor, files in assets.files.items()
-            },
-        }
-        jobs = [{"index": index, "labels": plan.labels(index)} for index in missing]
+        say(f"To render: {len(missing):,} of {len(plan.indices):,} images, into {output}.")
+        threads = max(1, (os.cpu_count() or 1) // num_workers)
+        jobs = [{"index": index, "labels": plan.labels(index), "files": plan.files(index)} for index in missing]
+        working = run_workers(
+            blender, {**work, "output": str(output.resolve()), "threads": threads}, jobs, num_workers
+        )
         try:
-            for _ in track(
-                run_workers(blender, work, jobs, num_workers), "rendering", total=len(jobs), unit="image"
-            ):
+            for _ in track(working, "rendering", total=len(jobs), unit="image"):
                 pass
         finally:
             folder.write_table(plan)
@@ -101,6 +127,6 @@ def render(
         if left:
             raise errors.InvalidInput(
                 f"Blender ended as if all were well, and {len(left):,} images are missing in {output}, such as "
-                f"{left[0]}.png. The same command goes on with them."
+                f"{plan.files(left[0])[0]}. The same command goes on with them."
             )
     return len(plan.indices)

@@ -36,7 +36,7 @@ def run_workers(
 
     Args:
         command: runs a script; the worker's script and the file of jobs are appended.
-        work: what all jobs share (`in_blender.main` says what).
+        work: what all jobs share, ``picture`` among it (`in_blender.main` says what).
         jobs: each with its ``index``.
         num_workers: processes at the same time; each takes every `num_workers`-th job.
 

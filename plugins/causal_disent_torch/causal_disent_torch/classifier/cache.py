@@ -13,9 +13,10 @@ import torch
 
 from causal_disent import errors
 from causal_disent.files import new_folder
+from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
-from causal_disent_torch.tensor_files import check_shapes, open_tensors, write_tensors
+from causal_disent_torch.tensors import open_tensors, write_tensors
 
 __all__ = ["DESCRIPTION", "VARIABLE", "WEIGHTS", "cache_folder", "load", "save"]
 

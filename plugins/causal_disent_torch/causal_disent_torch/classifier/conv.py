@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from causal_disent.protocols import FloatArray
 from causal_disent.representation.image_shape import check_image_shape
+from causal_disent.text import Shown
 from causal_disent_torch.classifier.network import FactorNetwork
 
 __all__ = ["ConvClassifier"]
@@ -18,7 +19,7 @@ __all__ = ["ConvClassifier"]
 CHUNK = 256
 
 
-class ConvClassifier:
+class ConvClassifier(Shown):
     """Follows `causal_disent.protocols.FactorClassifier`.
 
     Args:
@@ -41,6 +42,11 @@ class ConvClassifier:
         self.image_shape = tuple(image_shape)
         self.accuracy = list(accuracy)
         self.device = device
+
+    def _shows(self) -> Iterator[str]:
+        yield f"images {'x'.join(map(str, self.image_shape))}"
+        sizes = zip(self.network.num_values, self.accuracy, strict=True)
+        yield ", ".join(f"{size} values at {accuracy:.3f}" for size, accuracy in sizes)
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
         """Images (n, h, w, c) in [0, 1] to one (n, values) array per factor; rows sum to 1."""

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import functools
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
 
 from causal_disent import errors
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.text import say
+from causal_disent_torch.classifier import cache
+from causal_disent_torch.classifier.conv import ConvClassifier
 from causal_disent_torch.classifier.fingerprint import fingerprint
 from causal_disent_torch.classifier.labelled_images import draw_images
+from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
+from causal_disent_torch.classifier.training import accuracy_of, train
 from causal_disent_torch.device import choose_device
-
-if TYPE_CHECKING:
-    from causal_disent_torch.classifier.conv import ConvClassifier
 
 __all__ = ["conv_classifier"]
 
@@ -70,11 +72,7 @@ def conv_classifier(
         raise errors.InvalidInput(
             f"conv_classifier needs images (height, width, channels); the data set's observations are {shape}."
         )
-    chosen = choose_device(device)  # a missing device is told of before torch's other parts are loaded
-    from causal_disent_torch.classifier import cache
-    from causal_disent_torch.classifier.conv import ConvClassifier
-    from causal_disent_torch.classifier.network import FactorNetwork
-
+    chosen = choose_device(device)
     network = FactorNetwork(shape, [int(size) for size in data.factors_num_values], settings.channels, seed)
     folder = cache.cache_folder(cache_dir) / fingerprint(data, settings)
     names = factor_names(data)
@@ -88,10 +86,8 @@ def conv_classifier(
     return ConvClassifier(network, shape, accuracy, chosen)
 
 
-def _trained(network: Any, data: Any, settings: Settings, device: Any) -> list[float]:
+def _trained(network: FactorNetwork, data: Any, settings: Settings, device: torch.device) -> list[float]:
     """Train in place; the accuracy per factor on the images left out."""
-    from causal_disent_torch.classifier.training import accuracy_of, train
-
     random_state = np.random.RandomState(settings.seed)
     images = draw_images(data, settings.max_images, random_state)
     learned, unseen = images.split(settings.held_out, random_state)
@@ -101,7 +97,7 @@ def _trained(network: Any, data: Any, settings: Settings, device: Any) -> list[f
 
 def _show(accuracy: dict[str, float]) -> None:
     each = errors.listing(f"{name} {value:.1%}" for name, value in accuracy.items())
-    print(f"conv_classifier is trained; its accuracy on held-out images: {each}", file=sys.stderr)
+    say(f"conv_classifier is trained; its accuracy on held-out images: {each}", error=True)
 
 
 @functools.cache  # once per process, however many evaluations use the classifier

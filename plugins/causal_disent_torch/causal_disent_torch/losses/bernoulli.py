@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from causal_disent.arguments import check_truth
 from causal_disent_torch.representation import activate
 
 __all__ = ["bernoulli_loss"]
@@ -34,6 +35,7 @@ def bernoulli_loss(
         >>> bernoulli_loss(torch.ones(1, 2, 1, 1), torch.zeros(1, 2, 1, 1), "logits")  # 2 log 2
         tensor([1.3863])
     """
+    check_truth("bernoulli_loss.subtract_true_image_entropy", subtract_true_image_entropy)
     if activation == "logits":
         pixels = binary_cross_entropy_with_logits(output, images, reduction="none")
     else:

@@ -1,1 +1,1 @@
-"""What semi-supervised models are told: labels, how they are compared with codes, and how much that counts."""
+"""How the codes of labelled images are compared with their labels."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import torch
 from torch import Tensor, nn
 
-__all__ = ["Cov"]
+__all__ = ["Cov", "cov"]
 
 
 class Cov(nn.Module):
@@ -19,3 +22,8 @@ class Cov(nn.Module):
         # The two triangles: the diagonal can be so large that subtracting it would leave rounding errors alone.
         squares = covariance.square()
         return squares.tril(-1).sum() + squares.triu(1).sum()
+
+
+def cov(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator) -> Cov:
+    """Covariance of codes with other factors than their own."""
+    return Cov()

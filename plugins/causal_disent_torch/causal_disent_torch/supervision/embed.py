@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from causal_disent import errors
-from causal_disent_torch.bound import is_finite_number
-from causal_disent_torch.supervision._codes import check_enough_codes
+from causal_disent.arguments import check_truth, is_finite_number
+from causal_disent.config import REQUIRED
+from causal_disent_torch.supervision.codes import check_enough_codes
 
-__all__ = ["Embed"]
+__all__ = ["Embed", "embed"]
 
 
 class Embed(nn.Module):
@@ -62,6 +63,18 @@ class Embed(nn.Module):
             logits = -((codes[:, factor, None] - places) * sigma).square()
             losses.append(cross_entropy(logits, labels[:, factor].long()))
         return torch.stack(losses).sum()
+
+
+def embed(
+    num_latent: int,
+    factor_sizes: Sequence[int],
+    generator: torch.Generator,
+    sigma: Any = REQUIRED,
+    use_order: bool = False,
+) -> Embed:
+    """Distance from a learned place of each value."""
+    check_truth("embed.use_order", use_order)
+    return Embed(num_latent, factor_sizes, sigma, use_order, generator)
 
 
 def _glorot(size: int, number: int, generator: torch.Generator) -> nn.Parameter:

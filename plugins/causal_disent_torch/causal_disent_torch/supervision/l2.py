@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from causal_disent_torch.supervision._codes import check_enough_codes, normalise
+from causal_disent.arguments import check_truth
+from causal_disent_torch.supervision.codes import check_enough_codes, normalise
 
-__all__ = ["L2"]
+__all__ = ["L2", "l2"]
 
 
 class L2(nn.Module):
@@ -32,3 +33,9 @@ class L2(nn.Module):
         if self.scale is None:
             return (used.sigmoid() - normalise(labels, self.factor_sizes)).square().sum()
         return (used * self.scale - labels).square().sum()
+
+
+def l2(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator, learn_scale: bool = True) -> L2:
+    """Squared error."""
+    check_truth("l2.learn_scale", learn_scale)
+    return L2(num_latent, factor_sizes, learn_scale)

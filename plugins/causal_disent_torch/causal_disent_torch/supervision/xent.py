@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from causal_disent_torch.supervision._codes import check_enough_codes, normalise
+from causal_disent_torch.supervision.codes import check_enough_codes, normalise
 
-__all__ = ["Xent"]
+__all__ = ["Xent", "xent"]
 
 
 class Xent(nn.Module):
@@ -29,3 +30,8 @@ class Xent(nn.Module):
         """A scalar from codes (n, codes) and labels (n, factors)."""
         target = normalise(labels, self.factor_sizes)
         return binary_cross_entropy_with_logits(codes[:, : labels.shape[1]], target, reduction="sum")
+
+
+def xent(num_latent: int, factor_sizes: Sequence[int], generator: torch.Generator) -> Xent:
+    """Cross entropy."""
+    return Xent(num_latent, factor_sizes)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from causal_disent import errors
 from causal_disent.runs.recorded import model_folders
+from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
-
-if TYPE_CHECKING:
-    from causal_disent_torch.representation import TorchRepresentation
+from causal_disent_torch.tf1.rebuild import rebuild
 
 __all__ = ["Tf1Backend"]
 
@@ -46,8 +45,6 @@ class Tf1Backend:
             UnknownGraph: if the graph is not one of disentanglement_lib's known architectures.
             causal_disent.errors.InvalidInput: if a file is damaged or leads out of the folder.
         """
-        from causal_disent_torch.tf1.rebuild import rebuild
-
         checkpoint = read_checkpoint(folder)
         _check_images(folder, checkpoint, data)
         if model_dir is None and checkpoint.decoder is None:
@@ -71,8 +68,6 @@ class Tf1Backend:
 
         Nobody named that model, so what is wrong with it is reported only where its decoder is used.
         """
-        from causal_disent_torch.tf1.rebuild import rebuild
-
         for near in filter(self.recognises, model_folders(folder)):
             try:
                 found = read_checkpoint(near)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.files import inside, read_bounded, unusable
-from causal_disent_torch.tf1.crc32c import masked_crc32c
 from causal_disent_torch.tf1.damage import Damaged, clear_errors
-from causal_disent_torch.tf1.table import read_table
+from causal_disent_torch.tf1.table import masked_crc32c, read_table
 from causal_disent_torch.tf1.wire import Message
 
 __all__ = ["Bundle", "Variable"]

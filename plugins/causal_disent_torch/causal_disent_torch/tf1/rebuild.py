@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import nn
 
 from causal_disent import errors
-from causal_disent_torch.architectures.names import make_architecture
-from causal_disent_torch.architectures.tf_names import load_tf_variables
+from causal_disent.training.networks import make_saved
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import Checkpoint, Weights
+from causal_disent_torch.tf1.variables import load_tf_variables
 
 __all__ = ["module_of", "rebuild"]
 
 
 def module_of(kind: str, weights: Weights) -> nn.Module:
     """The module of an ``"encoder"`` or a ``"decoder"``."""
-    sizes = {"image_shape": weights.image_shape, "num_latent": weights.num_latent}
-    module = make_architecture(kind, weights.architecture, **sizes)
+    sizes: dict[str, Any] = {"image_shape": weights.image_shape, "num_latent": weights.num_latent}
+    module = make_saved(kind, weights.architecture, "torch", **sizes, generator=None)
     load_tf_variables(module, weights.variables)
     return module
 

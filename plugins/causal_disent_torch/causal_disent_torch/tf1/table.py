@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from causal_disent_torch.tf1.crc32c import masked_crc32c
+import google_crc32c
+
 from causal_disent_torch.tf1.damage import Damaged
 from causal_disent_torch.tf1.wire import read_varint
 
-__all__ = ["read_table"]
+__all__ = ["masked_crc32c", "read_table"]
 
 MAGIC = bytes.fromhex("57fb808b247547db")
 #: Two locations, padded, and the magic bytes.
@@ -27,6 +28,8 @@ MAX_ENTRIES = 50_000
 #: Keys share beginnings with the key before, so short entries could stand for long keys: a bound on all keys
 #: together, in sizes of the file.
 MAX_EXPANSION = 16
+#: TensorFlow stores a checksum turned and moved by this, so that checksums of checksums stay useful.
+MASK = 0xA282EAD8
 
 
 def read_table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
@@ -91,6 +94,17 @@ def _data_blocks(content: memoryview, index: Location) -> tuple[list[memoryview]
         blocks.append(_block(content, location))
         end = _end(location)
     return blocks, end
+
+
+def masked_crc32c(data: bytes | memoryview) -> int:
+    """The checksum CRC-32C as TensorFlow stores it.
+
+    Example:
+        >>> hex(masked_crc32c(b"123456789"))
+        '0xc78ab0e5'
+    """
+    crc = google_crc32c.value(bytes(data))
+    return (((crc >> 15) | (crc << 17)) + MASK) & 0xFFFFFFFF
 
 
 def _block(content: memoryview, location: Location) -> memoryview:

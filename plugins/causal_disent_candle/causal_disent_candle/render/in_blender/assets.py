@@ -50,13 +50,15 @@ def read_stage(path: str) -> SimpleNamespace:
     return stage
 
 
-def read_value(path: str, numbers: int = 1) -> Any:
-    """The ``VALUE`` of a recipe: a number, or a list of so many."""
-    value = getattr(_read_recipe(path), "VALUE", None)
+def read_value(given: Any, numbers: int = 1) -> Any:
+    """A number, or a list of so many: as it is given, or the ``VALUE`` of the recipe that is."""
+    if not isinstance(given, str):
+        return given
+    value = getattr(_read_recipe(given), "VALUE", None)
     parts = value if numbers > 1 and isinstance(value, (list, tuple)) else [value]
     if len(parts) != numbers or not all(isinstance(part, (int, float)) for part in parts):
         kind = "a number" if numbers == 1 else f"a list of {numbers} numbers"
-        raise AssetError(f"The recipe {path} must define VALUE, {kind}; it is {value!r}.")
+        raise AssetError(f"The recipe {given} must define VALUE, {kind}; it is {value!r}.")
     return value
 
 

@@ -1,14 +1,16 @@
 """Make the images of a file of jobs, and say after each that it is there.
 
-The file is JSON: ``output`` (folder), ``size`` [width, height], ``samples``, ``seed``, ``threads``, ``stage``
-(file), ``assets`` {factor: {label: file}}, ``jobs`` [{``index``, ``labels`` {factor: label}}] and ``mark``. Each
-line that is said is the mark and JSON: ``{"done": index}`` or, as the last one, ``{"error": message}``.
+The file is JSON: ``picture`` (a Python file that defines ``make_picture(work, job)``), ``output`` (folder),
+``size`` [width, height], ``samples``, ``threads``, ``jobs`` [{``index``, ``labels`` {factor: label}, ``files``
+[name]}], ``mark``, and whatever else the picture needs. Each line that is said is the mark and JSON:
+``{"done": index}`` or, as the last one, ``{"error": message}``.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -16,12 +18,12 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from in_blender.assets import AssetError
-from in_blender.picture import make_picture
 
 
 def main(file: str) -> int:
     """Do all the jobs; 1 if an asset is at fault."""
     work = json.loads(Path(file).read_text(encoding="utf-8"))
+    make_picture = runpy.run_path(work["picture"])["make_picture"]
     try:
         for job in work["jobs"]:
             make_picture(work, job)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from in_blender import assets, boxes
+from in_blender import assets, boxes, output
 from in_blender.description import describe
 from mathutils import Matrix
 
@@ -41,15 +40,10 @@ class Shot(SimpleNamespace):
 def make_picture(work: dict[str, Any], job: dict[str, Any]) -> None:
     """Render one job; the JSON comes last, and each file appears whole or not at all."""
     shot = set_scene(work, job)
-    picture = Path(work["output"]) / f"{job['index']}.png"
-    temporary = _partial(picture)
-    bpy.context.scene.render.filepath = str(temporary)
-    bpy.ops.render.render(write_still=True)
-    os.replace(temporary, picture)
-    description = picture.with_suffix(".json")
-    temporary = _partial(description)
-    temporary.write_text(json.dumps(describe(job["labels"], shot.values, shot.bounds)), encoding="utf-8")
-    os.replace(temporary, description)
+    picture, description = (Path(work["output"]) / file for file in job["files"])
+    output.render_to(picture)
+    with output.whole(description) as temporary:
+        temporary.write_text(json.dumps(describe(job["labels"], shot.values, shot.bounds)), encoding="utf-8")
 
 
 def set_scene(work: dict[str, Any], job: dict[str, Any]) -> Shot:
@@ -75,13 +69,9 @@ def set_scene(work: dict[str, Any], job: dict[str, Any]) -> Shot:
 
 
 def _set_renderer(work: dict[str, Any], index: int, stage: SimpleNamespace) -> None:
+    output.set_output(work, index)
     scene = bpy.context.scene
-    scene.render.engine = "CYCLES"
-    scene.cycles.device = "CPU"
-    scene.cycles.samples = work["samples"]
-    scene.cycles.seed = index % 2**31
     scene.cycles.use_adaptive_sampling = False
-    scene.cycles.use_denoising = True
     scene.cycles.denoising_prefilter, scene.cycles.denoising_quality = "FAST", "BALANCED"
     scene.cycles.max_bounces = 4
     # With the few lamps of a scene, drawing one at random is faster than a tree of them.
@@ -89,12 +79,6 @@ def _set_renderer(work: dict[str, Any], index: int, stage: SimpleNamespace) -> N
     scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False
     # Single bright rays would be spots that the denoiser keeps.
     scene.cycles.sample_clamp_indirect = 4.0
-    scene.render.threads_mode, scene.render.threads = "FIXED", work["threads"]
-    scene.render.resolution_x, scene.render.resolution_y = work["size"]
-    scene.render.resolution_percentage = 100
-    scene.render.image_settings.file_format = "PNG"
-    scene.render.image_settings.color_mode = "RGB"
-    scene.render.use_file_extension = False
     # The other view transforms take the saturation out of the colors, which are a factor.
     scene.view_settings.view_transform = "Standard"
     scene.view_settings.exposure = stage.EXPOSURE
@@ -156,7 +140,3 @@ def _vertices(mesh: Any) -> np.ndarray:
     mesh.to_mesh_clear()
     matrix = np.array(mesh.matrix_world)
     return flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.partial")

@@ -1,0 +1,90 @@
+"""``causal-disent score``: every metric that codes and factors suffice for, from two files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.cli._names import names_of
+from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.figures import save_figure
+from causal_disent.files import check_place, new_file
+from causal_disent.text import say
+
+if TYPE_CHECKING:
+    from causal_disent.report.score_table import ScoreTable
+
+__all__ = ["add", "run_score"]
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    parser.description = (
+        "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
+    )
+    parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
+    parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
+    names_of(
+        parser.add_argument(
+            "--metrics", nargs="+", metavar="NAME", help="the metrics (all that take the factors)"
+        ),
+        "metrics",
+    )
+    parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
+    parser.add_argument(
+        "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
+    )
+    parser.add_argument(
+        "--output", type=Path, nargs="+", default=[], metavar="FILE", help=f"to write: {', '.join(WRITERS)}"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_seed(parser)
+    parser.set_defaults(command=run_score)
+
+
+def run_score(arguments: argparse.Namespace) -> int:
+    """Measure, write the files that were asked for, print the table."""
+    from causal_disent.api import score
+
+    for path in arguments.output:
+        if path.suffix not in WRITERS:
+            raise errors.InvalidInput(f"--output takes files that end in {', '.join(WRITERS)}; given: {path}.")
+        check_place(path)
+    names = [name for given in arguments.metrics or () for name in given.split(",") if name]
+    scores = score(
+        arguments.codes,
+        arguments.factors,
+        names or None,
+        seed_of(arguments),
+        bins=arguments.bins,
+        fast=arguments.fast,
+    )
+    for path in arguments.output:
+        WRITERS[path.suffix](scores, path)
+    say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
+    return 0
+
+
+def _text(made: Callable[[ScoreTable], str]) -> Callable[[ScoreTable, Path], Any]:
+    """What writes the text that is made of the scores."""
+
+    def write(scores: ScoreTable, path: Path) -> None:
+        with new_file(path) as temporary:
+            temporary.write_text(made(scores), encoding="utf-8")
+
+    return write
+
+
+#: Ending of a file -> what writes it.
+WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
+    ".csv": _text(lambda scores: scores.table.to_csv()),
+    ".json": _text(lambda scores: json.dumps(scores.record(), indent=2) + "\n"),
+    ".html": _text(lambda scores: scores.to_html()),
+    ".png": lambda scores, path: save_figure(scores.plot(), path),
+    ".svg": lambda scores, path: save_figure(scores.plot(), path),
+}

@@ -1,0 +1,335 @@
+"""One vocabulary: everything a config, a command or a listing can name is one `Entry`.
+
+Entries come through pluggy hooks (`causal_disent.hookspecs`); nothing becomes known by being imported. Here they
+are kept; `causal_disent.registry` is where they are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from importlib import import_module
+from typing import Any
+
+from causal_disent import errors
+from causal_disent.isolation import isolated
+from causal_disent.text import shown
+
+__all__ = ["KINDS", "MIDDLE_RANK", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Store", "store"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What entries of one kind are.
+
+    Attributes:
+        thing: the word for one of them.
+        supplied: arguments that the program gives, so that configs cannot bind them.
+        in_configs: whether configs name them.
+        ending: what configs put behind the name.
+        use: what chooses one, in a config or on a command line, as `str.format` takes it.
+    """
+
+    thing: str
+    supplied: tuple[str, ...] = ()
+    in_configs: bool = True
+    ending: str = ""
+    use: str = ""
+
+
+#: Kind, as a hook names it (``register_<kind>``) -> what it is.
+KINDS = {
+    "datasets": Kind("data set", use="dataset.name = '{name}'"),
+    "models": Kind("model", use="model.model = @{name}()"),
+    "representations": Kind("representation", ("data",), use="representation.name = '{name}'"),
+    "metrics": Kind(
+        "metric",
+        ("ground_truth_data", "representation_function", "random_state", "artifact_dir"),
+        use="evaluation.evaluation_fn = @{name}",
+    ),
+    # `@irs` is the metric; the attribution of that name is `@irs_attribution`.
+    "attributions": Kind(
+        "attribution",
+        ("codes", "factors", "random_state"),
+        ending="_attribution",
+        use="uc.attribution_fn = '{name}'",
+    ),
+    "classifiers": Kind("classifier", ("data",), use="cg.classifier = '{name}'"),
+    "parts": Kind("part"),
+    "engines": Kind("engine"),
+    "backends": Kind("backend", in_configs=False, use="--backend {name}"),
+    "commands": Kind("command", in_configs=False, use="causal-disent {name} --help"),
+}
+#: Where an entry stands that says no ``rank``; the lower, the earlier.
+MIDDLE_RANK = 50
+#: What the program itself reads of an entry: its types, and the word for them.
+TYPED: dict[str, tuple[tuple[type, ...], str]] = {
+    "summary": ((str,), "text"),
+    "rank": ((int, float), "number"),
+    "backend": ((str,), "text"),
+    "under": ((str,), "text"),
+    "role": ((str,), "text"),
+    "config": ((str,), "text"),
+    "labels": ((bool,), "truth value"),
+    "trains": ((bool,), "truth value"),
+}
+
+#: The networks of a model.
+NETWORKS = ("encoder", "decoder", "discriminator")
+#: What training asks for by its role, a fact of parts such as ``role="encoder"`` -> what the program gives it.
+ROLES = {
+    "encoder": ("image_shape", "num_latent", "generator"),
+    "decoder": ("image_shape", "num_latent", "generator"),
+    "discriminator": ("num_latent", "generator"),
+    "reconstruction_loss": ("images", "output", "activation"),
+    "supervised_loss": ("num_latent", "factor_sizes", "generator"),
+    "optimizer": ("parameters",),
+    "labeller": ("labels", "dataset", "random_state"),
+    "annealer": ("gamma", "step", "iteration_threshold"),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered thing.
+
+    Attributes:
+        kind: a key of `KINDS`.
+        name: the name users and configs say.
+        owner: the plugin that registered it.
+        target: the thing itself, or ``"module:attribute"``, which `load` imports.
+        summary: one line for listings.
+        facts: typed values that listings, checks and runs ask for, such as the ``range`` of a metric, or the
+            ``backend`` that trains a model.
+    """
+
+    kind: str
+    name: str
+    owner: str
+    target: Callable[..., Any] | str
+    summary: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def in_config(self) -> str:
+        """What configs call it."""
+        return self.name + KINDS[self.kind].ending
+
+    @property
+    def label(self) -> str:
+        """``the metric of example``, for messages."""
+        return f"the {KINDS[self.kind].thing} of {self.owner}"
+
+    def load(self) -> Any:
+        """The thing itself: a metric or attribution, what adds a command to a parser, or what makes a data set,
+        model, representation, classifier, part, engine or backend."""
+        if not isinstance(self.target, str):
+            return self.target
+        module, _, attribute = self.target.partition(":")
+        with self.isolated():
+            thing: Any = import_module(module)
+            for name in attribute.split("."):
+                thing = getattr(thing, name)
+        return thing
+
+    def isolated(self) -> AbstractContextManager[None]:
+        """What is done with the thing in here may fail in any way, and stops nothing else."""
+        return isolated(f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} cannot be used")
+
+    def plain(self) -> Callable[..., Any]:
+        """What configs bind: the thing itself, without what a `causal_disent.parts.Part` puts around it."""
+        if self.facts.get("role") in NETWORKS:
+            return self.noting
+        thing = self.load()
+        return thing.function if hasattr(thing, "declaration") and hasattr(thing, "supplied") else thing
+
+    def supplied(self) -> tuple[str, ...]:
+        """The arguments that the program gives, so that configs cannot bind them."""
+        by_role = ROLES.get(self.facts.get("role", ""))
+        stated = self.facts.get("supplied", by_role) or getattr(self.load(), "supplied", None)
+        return KINDS[self.kind].supplied if stated is None else tuple(stated)
+
+    @cached_property
+    def noting(self) -> Callable[..., Any]:
+        """What makes a network, with its ``name`` and ``bound_options``, which are saved with the model."""
+        function, supplied = self.load(), self.supplied()
+
+        @wraps(function)
+        def make(*args: Any, **kwargs: Any) -> Any:
+            # Copies, since the function may change a list that it is given.
+            bound = {option: value for option, value in kwargs.items() if option not in supplied}
+            options = {option: [*value] if isinstance(value, list) else value for option, value in bound.items()}
+            made = function(*args, **kwargs)
+            with suppress(AttributeError, TypeError):  # what is no network is told of by those who need one
+                made.name, made.bound_options = self.name, options
+            return made
+
+        return make
+
+
+class Register:
+    """The callback a hook receives: ``register(name, target, summary=...)``, or ``register(declared)``."""
+
+    def __init__(self, kind: str, owner: str, add: Callable[[Entry], None]) -> None:
+        self._kind = kind
+        self._owner = owner
+        self._add = add
+
+    def __call__(
+        self, name: Any, target: Callable[..., Any] | str | None = None, *, summary: str = "", **facts: Any
+    ) -> None:
+        """Offer `target` under `name`; `facts` are typed values that listings and checks show.
+
+        What was declared where it is defined, as ``@metric(...)`` and ``@part(...)`` do, is given alone.
+        """
+        declaration = getattr(name, "declaration", None)
+        if target is None and declaration is not None:
+            entries = declaration.entries(self._owner)
+        else:
+            entries = [Entry(self._kind, name, self._owner, target, summary, dict(facts))]  # type: ignore[arg-type]
+        for entry in entries:
+            self._check(entry)
+            self._add(entry)
+
+    def _check(self, entry: Any) -> None:
+        """Raise unless it is an entry that everything else can rely on."""
+        thing = KINDS[self._kind].thing
+        if not (isinstance(entry, Entry) and entry.kind in KINDS and entry.owner == self._owner):
+            raise errors.InvalidInput(
+                f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
+            )
+        name, target = entry.name, entry.target
+        if not (isinstance(name, str) and name.isidentifier()):
+            raise errors.InvalidInput(
+                f"The plugin {self._owner} registers a {thing} under {name!r}; a name is letters, digits and "
+                "underscores, for gin to see it."
+            )
+        registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
+        if not callable(target) and not (isinstance(target, str) and _names_an_attribute(target)):
+            raise errors.InvalidInput(
+                f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
+            )
+        for fact, (kinds, what) in TYPED.items():
+            value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
+            if value is not None and type(value) not in kinds:
+                raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
+
+
+def _names_an_attribute(target: str) -> bool:
+    module, _, attribute = target.partition(":")
+    return all(name.isidentifier() for name in f"{module}.{attribute}".split("."))
+
+
+class Store:
+    """All entries, by kind and name.
+
+    Two entries may share a kind and a name if each says another ``backend``: the same model, say, trained by torch
+    and by TensorFlow. `backend` decides between them.
+    """
+
+    def __init__(self) -> None:
+        self.backend: str | None = None
+        self._entries: dict[str, dict[str, list[Entry]]] = {kind: {} for kind in KINDS}
+        self._collisions: list[list[Entry]] | None = None
+        self._declared: dict[tuple[str, str, str], Entry] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
+        self._collisions = None
+        self._entries[entry.kind].setdefault(entry.name, []).append(entry)
+
+    def declare(self, entry: Entry) -> None:
+        """Take an entry in place of the one of that name and owner, also when the plugins are loaded anew."""
+        key = (entry.kind, entry.name, entry.owner)
+        same = self._entries[entry.kind].setdefault(entry.name, [])
+        same[:] = [other for other in same if (other.kind, other.name, other.owner) != key]
+        self._declared[key] = entry
+        self.add(entry)
+
+    def replace(self, entry: Entry) -> Callable[[], None]:
+        """Let `entry` have its name alone, until the function that is returned is called."""
+        shared = [kind for kind in self._sharing(entry) if entry.name in self._entries[kind]]
+        before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
+        self._entries[entry.kind][entry.name] = [entry]
+        self._collisions = None
+
+        def restore() -> None:
+            self._collisions = None
+            del self._entries[entry.kind][entry.name]
+            for kind, same in before:
+                self._entries[kind][entry.name] = same
+
+        return restore
+
+    def _sharing(self, entry: Entry) -> list[str]:
+        """The kinds whose entries of that name would be taken for `entry`."""
+        own = KINDS[entry.kind]
+        alike = [kind for kind, other in KINDS.items() if other.in_configs and other.ending == own.ending]
+        return alike if own.in_configs else [entry.kind]
+
+    def clear(self) -> None:
+        """Forget every entry, but for those that were declared."""
+        self._collisions = None
+        for entries in self._entries.values():
+            entries.clear()
+        for entry in self._declared.values():
+            self.add(entry)
+
+    def entries(self, kind: str) -> Iterator[Entry]:
+        """The entries of one kind that a user can ask for, sorted by name."""
+        taken = {same[0].in_config for same in self.collisions()} if KINDS[kind].in_configs else set()
+        for name, found in sorted(self._entries[kind].items()):
+            if found[0].in_config not in taken and (KINDS[kind].in_configs or len(found) == 1):
+                yield self._chosen(self._entries[kind][name])
+
+    def names(self, kind: str) -> list[str]:
+        """Their names."""
+        return [entry.name for entry in self.entries(kind)]
+
+    def in_configs(self) -> dict[str, Entry]:
+        """Everything that configs can name, by the name that they say."""
+        kinds = (kind for kind, what in KINDS.items() if what.in_configs)
+        return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
+
+    def variants(self, kind: str, name: str) -> list[Entry]:
+        """All entries of that kind and name: one for each backend, where they say one."""
+        return list(self._entries[kind].get(name, []))
+
+    def collisions(self) -> list[list[Entry]]:
+        """The entries that share a name which means one thing alone: over all kinds that configs can say."""
+        if self._collisions is not None:
+            return self._collisions
+        by_name: dict[tuple[str, str], list[Entry]] = {}
+        for kind, entries in self._entries.items():
+            scope = "configs" if KINDS[kind].in_configs else kind
+            for same in entries.values():
+                by_name.setdefault((scope, same[0].in_config), []).extend(same)
+        self._collisions = [same for same in by_name.values() if not _agree(same)]
+        return self._collisions
+
+    def get(self, kind: str, name: str) -> Entry:
+        """The entry called `name`, or an error that says what there is instead."""
+        found = self._entries[kind].get(name, [])
+        if not found:
+            raise errors.unknown(KINDS[kind].thing, name, self.names(kind))
+        for same in self.collisions():
+            if any(entry is found[0] for entry in same):
+                raise errors.collision(name, [(entry.label, entry.owner) for entry in same])
+        return self._chosen(found)
+
+    def _chosen(self, same: Sequence[Entry]) -> Entry:
+        """The entry of the backend in use, or the first."""
+        return next((entry for entry in same if entry.facts.get("backend") == self.backend), same[0])
+
+
+def _agree(same: Sequence[Entry]) -> bool:
+    """Whether entries of one name are one thing: alone, or one for each of several backends."""
+    if len(same) == 1:
+        return True
+    backends = [entry.facts.get("backend") for entry in same]
+    return None not in backends and len(set(backends)) == len(same) == sum(e.kind == same[0].kind for e in same)
+
+
+store = Store()

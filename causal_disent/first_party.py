@@ -1,0 +1,19 @@
+"""What the plugins of this repository offer, for messages where they are not installed."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["first_party"]
+
+
+@cache
+def first_party() -> dict[str, dict[str, Any]]:
+    """Plugin -> ``install``, the folders to give to pip, and ``offers``, kind -> names.
+
+    The file is made by ``python plugins/list_names.py``.
+    """
+    return json.loads(files("causal_disent").joinpath("first_party.json").read_text(encoding="utf-8"))

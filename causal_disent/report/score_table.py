@@ -1,0 +1,220 @@
+"""What `causal_disent.score` returns: scores as a table, in print, as a page and as a picture."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+from causal_disent import errors
+from causal_disent.figures import empty_figure, plain
+from causal_disent.report.table import text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from causal_disent.runs.score import MetricScore, Points
+
+__all__ = ["ScoreTable"]
+
+#: Columns of a terminal.
+WIDTH = 100
+INK, MUTED, RAIL, BAR = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0"
+#: Of the picture, in points: where bars begin and end, and the height of a row.
+LEFT, RIGHT, ROW, BAR_HEIGHT, MARGIN = 310.0, 540.0, 27.0, 11.0, 12.0
+#: Colors that suit light and dark pages alike.
+STYLE = f"""
+.cd-scores {{ font: 14px/1.45 system-ui, sans-serif; max-width: 60rem; }}
+.cd-scores table {{ border-collapse: collapse; width: 100%; }}
+.cd-scores td, .cd-scores th {{ text-align: left; padding: .25rem .75rem .25rem 0; border: 0; }}
+.cd-scores th {{ border-bottom: 1px solid #8885; }}
+.cd-scores .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.cd-scores .rail {{ width: 9rem; }}
+.cd-scores .rail div {{ background: #8883; border-radius: 3px; }}
+.cd-scores .rail div div {{ background: {BAR}; height: .55rem; min-width: 2px; }}
+.cd-scores .m, .cd-scores p {{ opacity: .75; }}
+.cd-scores p {{ margin: .4rem 0; }}
+"""
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Scores of one representation by many metrics. Printed, it is a table; a notebook shows it with bars.
+
+    Attributes:
+        points: the codes and factors that were measured, as they were understood.
+        rows: what each metric said, or why it said nothing.
+    """
+
+    points: Points
+    rows: tuple[MetricScore, ...]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row per metric, by its name: ``score`` (NaN if there is none), ``better``, ``remark``."""
+        import pandas as pd
+
+        columns = {
+            "score": [row.score for row in self.rows],
+            "better": [row.entry.facts.get("better", "") for row in self.rows],
+            "remark": [row.remark for row in self.rows],
+        }
+        return pd.DataFrame(columns, index=pd.Index([row.entry.name for row in self.rows], name="metric"))
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """Metric -> all that its function returned: scores per factor, matrices and so on."""
+        return {row.entry.name: row.result for row in self._scored}
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Metric without a score -> why: what it needs, which factors it does not take, or how it failed."""
+        return {row.entry.name: row.remark for row in self.rows if row.result is None}
+
+    def record(self) -> dict[str, Any]:
+        """What JSON holds of it."""
+        factors = self.points.factors
+        return {
+            "points": len(factors.values),
+            "codes": list(self.points.codes.names),
+            "factors": {name: list(factors.categories.get(name, ())) or None for name in factors.names},
+            "notes": list(self.points.notes),
+            "scores": {row.entry.name: str(s) if isinf(s := row.score) else s for row in self._scored},
+            "remarks": {row.entry.name: row.remark for row in self._scored if row.remark},
+            "left_out": self.left_out,
+        }
+
+    @property
+    def _scored(self) -> list[MetricScore]:
+        return [row for row in self.rows if row.result is not None]
+
+    def _heading(self) -> str:
+        num_points, num_codes = self.points.codes.values.shape
+        factors = self.points.factors.names
+        counted = f"{num_points:,} points, {_count(num_codes, 'code')}, {_count(len(factors), 'factor')}"
+        return f"{counted}: {errors.listing(factors)}"
+
+    def remarks(self) -> list[str]:
+        """What is said below the scores: what was left out, and why."""
+        return [
+            textwrap.fill(f"{of}: {said}", WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+            for of, said in self._remarks()
+        ]
+
+    def _remarks(self) -> Iterator[tuple[str, str]]:
+        """What to say below the scores, and of which metrics."""
+        yield from (("note", note) for note in self.points.notes)
+        yield from _grouped(self._scored)
+        for head, failed in (("failed", True), ("left out", False)):
+            without = [row for row in self.rows if row.result is None and row.failed is failed]
+            yield from ((f"{head}: {names}", reason) for names, reason in _grouped(without))
+
+    def __str__(self) -> str:
+        names = max((len(row.entry.name) for row in self._scored), default=0)
+        room = WIDTH - max(names, len("metric")) - 16
+        body = []
+        for row in self._scored:
+            first, *rest = textwrap.wrap(row.entry.summary, room) or [""]
+            body.append([row.entry.name, f"{_shown(row):>6}", f"{_best(row):4.3g}", first])
+            body += [["", "", "", line] for line in rest]
+        remarks = self.remarks()
+        heading = textwrap.fill(self._heading(), WIDTH)
+        table = text_table(["metric", " score", "best", "question"], body)
+        return "\n".join([heading, "", table, *([""] if remarks else []), *remarks])
+
+    __repr__ = __str__
+
+    def to_html(self, *, page: bool = True) -> str:
+        """A page that needs nothing else; or, without `page`, what goes into one."""
+        rows = "".join(
+            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
+            f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
+            f"<td class=m>{escape(row.entry.summary)}</td></tr>\n"
+            for row in self._scored
+        )
+        remarks = "".join(f"<p>{escape(of)}: {escape(said)}</p>\n" for of, said in self._remarks())
+        inside = (
+            f"<style>{STYLE}</style>\n<div class=cd-scores><p>{escape(self._heading())}</p>\n<table>\n"
+            "<tr><th>metric</th><th class=n>score</th><th class=rail>worst to best</th><th class=n>best</th>"
+            f"<th>question</th></tr>\n{rows}</table>\n{remarks}</div>\n"
+        )
+        if not page:
+            return inside
+        head = "<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>Scores</title></head><body>\n"
+        return f"{head}{inside}</body></html>\n"
+
+    def _repr_html_(self) -> str:
+        return self.to_html(page=False)
+
+    def plot(self) -> Figure:
+        """A bar for each score from the worst (left) to the best (right) of its metric."""
+        import matplotlib.pyplot  # noqa: F401  # from then on notebooks show figures
+
+        rows, heading = self._scored, textwrap.wrap(self._heading(), 105)
+        height = 2 * MARGIN + ROW * (len(rows) + 1) + 12 * len(heading)
+        figure, axes = empty_figure(RIGHT + 46 + MARGIN, height)
+        axes.text(MARGIN, height - MARGIN, plain("\n".join(heading)), va="top", color=MUTED, size=8)
+        for i, row in enumerate(rows):
+            y = MARGIN + ROW * (len(rows) - i)
+            question = row.entry.summary + (" (lower is better)" if _is_lower(row) else "")
+            axes.text(MARGIN, y + 1, plain(row.entry.name), va="bottom", color=INK, size=9)
+            axes.text(MARGIN, y - 1, plain(question), va="top", color=MUTED, size=6.5)
+            if (place := _place(row)) is not None:
+                axes.barh(y, RIGHT - LEFT, left=LEFT, height=BAR_HEIGHT, color=RAIL)
+                axes.barh(y, max(place * (RIGHT - LEFT), 1), left=LEFT, height=BAR_HEIGHT, color=BAR)
+            axes.text(RIGHT + 46, y, _shown(row), va="center", ha="right", color=INK, size=9)
+        for x, word in ((LEFT, "worst"), (RIGHT, "best")):
+            axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
+        return figure
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def _grouped(rows: Iterable[MetricScore]) -> Iterator[tuple[str, str]]:
+    """The metrics of each remark."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row.remark:
+            names.setdefault(row.remark, []).append(row.entry.name)
+    return ((", ".join(together), remark) for remark, together in names.items())
+
+
+def _shown(row: MetricScore) -> str:
+    return f"{round(row.score, 3) + 0.0:.3f}"  # no -0.000
+
+
+def _is_lower(row: MetricScore) -> bool:
+    return row.entry.facts.get("better") == "lower"
+
+
+def _ends(row: MetricScore) -> Sequence[float]:
+    """The worst and the best score that a metric can give."""
+    low, high = row.entry.facts["range"]
+    return (high, low) if _is_lower(row) else (low, high)
+
+
+def _best(row: MetricScore) -> float:
+    return _ends(row)[1]
+
+
+def _place(row: MetricScore) -> float | None:
+    """Where a score stands between the worst (0) and the best (1), if that can be said.
+
+    Scores that may be negative stand at the left end if they are.
+    """
+    worst, best = _ends(row)
+    worst = max(worst, 0.0) if best > 0 else worst
+    if isinf(worst) or isinf(best):
+        return None
+    return min(max((row.score - worst) / (best - worst), 0.0), 1.0)
+
+
+def _rail(place: float | None) -> str:
+    return "" if place is None else f"<div><div style='width:{100 * place:.1f}%'></div></div>"

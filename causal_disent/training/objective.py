@@ -1,0 +1,85 @@
+"""What a model adds to the reconstruction loss; everything else of training is shared."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from causal_disent import errors
+from causal_disent.training.bound import as_bound, takes
+
+__all__ = ["Objective", "Pass", "Penalties", "objective_of"]
+
+#: Of the framework that trains.
+Tensor = Any
+#: Name of a term -> its value, weighted as it goes into the loss.
+Penalties = dict[str, Any]
+
+
+@dataclass
+class Pass:
+    """One batch on its way through the networks.
+
+    Attributes:
+        step: how many steps were made before.
+        images: (n, h, w, c) in [0, 1].
+        mean: (n, codes).
+        log_var: (n, codes).
+        codes: (n, codes), drawn.
+        output: (n, h, w, c), what the decoder gives, before the activation.
+        kl: scalar, the divergence of the codes' Gaussians from the standard normal, averaged over the batch.
+        activation: of `output`.
+        logits: (n, 2) of the discriminator for `codes`, where there is one.
+        supervised_loss: scalar, not weighted, where there are labels.
+        boxes: (n, 4), where the objective asks for them.
+    """
+
+    step: int
+    images: Tensor
+    mean: Tensor
+    log_var: Tensor
+    codes: Tensor
+    output: Tensor
+    kl: Tensor
+    activation: str
+    logits: Tensor | None = None
+    supervised_loss: Tensor | None = None
+    boxes: Tensor | None = None
+
+
+class Objective:
+    """Base of all models that can be trained.
+
+    Attributes:
+        discriminates: a discriminator is trained beside encoder and decoder.
+        needs_boxes: the data set must have bounding boxes.
+        factor_sizes: number of values of each label, or None if no labels are used.
+    """
+
+    discriminates: bool = False
+    needs_boxes: bool = False
+    factor_sizes: list[int] | None = None
+
+    def penalties(self, passed: Pass) -> Penalties:
+        """The terms that are added to the reconstruction loss."""
+        raise NotImplementedError
+
+
+def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objective:
+    """The objective that ``model.model`` stands for.
+
+    Args:
+        model: an objective, as ``@vae()`` is, or what makes one, as ``@vae`` is.
+        factor_sizes: number of values of each label, if there are labels.
+    """
+    given = model
+    if not isinstance(model, Objective) and takes(model, 0):
+        takes_sizes = "factor_sizes" in inspect.signature(model).parameters
+        model = model(factor_sizes) if takes_sizes and factor_sizes is not None else model()
+    if not isinstance(model, Objective):
+        raise errors.InvalidInput(
+            f"model.model must be a model, such as @vae(); given: {as_bound('model.model', given)}."
+        )
+    return model

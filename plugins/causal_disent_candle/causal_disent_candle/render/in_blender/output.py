@@ -1,0 +1,44 @@
+"""What all pictures have in common: Cycles on the processor, PNG files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+__all__ = ["render_to", "set_output", "whole"]
+
+
+def set_output(work: dict[str, Any], index: int) -> None:
+    """The renderer, and the size and kind of the picture; the image's index seeds its noise."""
+    scene = bpy.context.scene
+    scene.render.engine = "CYCLES"
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = work["samples"]
+    scene.cycles.seed = index % 2**31
+    scene.cycles.use_denoising = True
+    scene.render.threads_mode, scene.render.threads = "FIXED", work["threads"]
+    scene.render.resolution_x, scene.render.resolution_y = work["size"]
+    scene.render.resolution_percentage = 100
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.image_settings.color_mode = "RGB"
+    scene.render.use_file_extension = False
+
+
+def render_to(path: Path) -> None:
+    """Render the scene into a file."""
+    with whole(path) as temporary:
+        bpy.context.scene.render.filepath = str(temporary)
+        bpy.ops.render.render(write_still=True)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Another name to write to, which becomes `path` once all is written."""
+    temporary = path.with_name(f".{path.name}.partial")
+    yield temporary
+    os.replace(temporary, path)

@@ -1,3 +1,0 @@
-"""Degrees about the vertical."""
-
-VALUE = 15

@@ -1,3 +1,0 @@
-"""Of the middle of the object, in metres."""
-
-VALUE = [1.35, 0.4]

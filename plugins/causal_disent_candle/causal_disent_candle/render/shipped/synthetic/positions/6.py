@@ -1,3 +1,0 @@
-"""Of the middle of the object, in metres."""
-
-VALUE = [-0.45, -1.4]

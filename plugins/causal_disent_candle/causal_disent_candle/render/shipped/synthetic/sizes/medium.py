@@ -1,3 +1,0 @@
-"""Times the 1 m that objects fit into."""
-
-VALUE = 1.3

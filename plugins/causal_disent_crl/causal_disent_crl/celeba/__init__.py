@@ -1,0 +1,1 @@
+"""CelebA (Liu et al. 2015) with the causal graphs of CausalVAE: BEARD and SMILE."""

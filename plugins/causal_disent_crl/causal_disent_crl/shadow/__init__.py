@@ -1,0 +1,1 @@
+"""Shadow-Sunlight and Shadow-Pointlight: a body on a floor, a light, and the shadow it casts."""

@@ -1,0 +1,209 @@
+"""`shadow_sunlight` and `shadow_pointlight`: folders of rendered images, whose names are their labels."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from causal_disent_candle.contents import IMAGES
+from causal_disent_candle.images import MappedImages
+from causal_disent_candle.kept import SIDES, folder_of, height_and_width, kept_contents
+from causal_disent_candle.labels import Label
+from causal_disent_candle.listing import Listing, file_states, fingerprint
+from causal_disent_datasets.files import FromFiles, Publication, incomplete
+
+from causal_disent import errors
+from causal_disent.arguments import check_choice
+from causal_disent.data.state_space import StateSpace
+from causal_disent.files import unusable
+from causal_disent.protocols import FloatArray, IntArray
+from causal_disent_crl.shadow.data import ShadowData
+from causal_disent_crl.shadow.factors import CAUSES, NAMED, factor_names, shadow_graph, with_effects
+from causal_disent_crl.shadow.names import EXAMPLES, FileName, parse_name
+from causal_disent_crl.shadow.scene import EXTENT, LIGHTS, SCALES, Light, outline
+
+__all__ = ["ShadowPointlight", "ShadowSunlight"]
+
+SIZE = 128
+LABELS = ("published", "exact")
+_PICTURE = re.compile(r"[^.].*\.png", re.IGNORECASE)
+#: Digits by which counterfactuals look for an image: names have positions to six.
+DIGITS = 4
+
+
+class _ShadowFolder(FromFiles, ShadowData):
+    """Images and the labels in their names, read once into a cache and mapped from there.
+
+    Args:
+        folder: with the images; that of `locate` if not given.
+        size: what images are resized to: one number, or height and width.
+        skip_broken: leave out files that cannot be used, where otherwise they are an error.
+        cache: a folder for what was read; in the folder of the data, or where that cannot be written to, in the
+            user's cache folder, if not given.
+        labels: ``published``, the effects as the names say, to three digits; or ``exact``, as the scene makes them
+            (the published program may have written other areas for the first position of the light).
+        split: ``train`` (nine tenths of the combinations of the values there are, drawn at random), ``test`` or
+            ``all``.
+        split_seed: of that draw.
+
+    Attributes:
+        folder: where the images are.
+        files: the name of each image's file, by image.
+        broken: a message for each file that was left out.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        size: int | str | Sequence[int] = SIZE,
+        skip_broken: bool = False,
+        cache: str | Path | None = None,
+        labels: str = "published",
+        split: str = "all",
+        split_seed: int = 0,
+    ) -> None:
+        check_choice("labels", labels, LABELS)
+        light = LIGHTS[self.kind]
+        shape = height_and_width(size)
+        listing, names = _list_folder(folder_of(self.publication, folder), light)
+        reader = _NameLabels(listing.images, names)
+        contents = kept_contents(
+            listing, reader, shape, cache, unique=True, skip_broken=skip_broken, name=self.publication.files[0]
+        )
+        values: FloatArray = np.array([(*name.causes, *name.effects) for name in names], dtype=np.float64)
+        values[:, CAUSES.index("scale")] = np.array(SCALES)[values[:, CAUSES.index("scale")].astype(int)]
+        if labels == "exact":
+            values = with_effects(values[:, : len(CAUSES)], light)
+        source = MappedImages(contents.path / IMAGES, contents.boxes, shadow_graph(light))
+        self.folder = listing.folder
+        self.files = np.array(listing.images)
+        self.broken = contents.broken
+        self.original_size = contents.original
+        self._usable = contents.positions
+        super().__init__(source, light, values, contents.positions, split, split_seed)
+
+    def counterfactual(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
+        """The images (n, h, w, 3) of what would be had factors been set: those of the folder that show it.
+
+        Args:
+            indices: (n,) of images.
+            do: factor -> the value that it is set to, or one for each image: the name of a shape or color, or a
+                number as in `factor_values`. An effect can be set to nothing but what its causes make: no image
+                shows anything else (`shadow_mini` draws it).
+        """
+        values = self.counterfactual_values(indices, do)
+        natural = with_effects(values[:, : len(CAUSES)], self.light)
+        names = factor_names(self.light)
+        for column in range(len(CAUSES), len(names)):
+            apart = np.abs(values[:, column] - natural[:, column]) > 10**-3
+            if names[column] in do and apart.any():
+                raise errors.InvalidInput(
+                    f"No image shows the factor '{names[column]}' set to {values[apart, column][0]:g} where its "
+                    f"causes make it {natural[apart, column][0]:g}. The data set shadow_mini draws such images."
+                )
+        found = []
+        for row in np.round(values[:, : len(CAUSES)], DIGITS).tolist():
+            if tuple(row) not in self._by_causes:
+                shown = zip(CAUSES, row, strict=True)
+                told = ", ".join(
+                    f"{name}={NAMED[name][int(value)] if name in NAMED else value}" for name, value in shown
+                )
+                raise errors.InvalidInput(f"The folder {self.folder} has no image of {told}.")
+            found.append(self._by_causes[tuple(row)])
+        return self.observations(np.array(found, dtype=np.int64))
+
+    @cached_property
+    def _by_causes(self) -> dict[tuple[float, ...], int]:
+        """The numbers of the causes -> the image that shows them."""
+        causes = np.round(self._values[self._usable, : len(CAUSES)], DIGITS)
+        return {tuple(row): image for row, image in zip(causes.tolist(), self._usable.tolist(), strict=True)}
+
+    @classmethod
+    def verify(cls, folder: str | Path | None = None, skip_broken: bool = False) -> list[str]:
+        """Read all files, whatever was read before, and compare the labels in their names with the scene."""
+        with tempfile.TemporaryDirectory(prefix="causal_disent") as cache:
+            data = cls(folder, size=SIDES[0], skip_broken=skip_broken, cache=cache)
+        height, width = data.original_size
+        values = data._values[data._usable]
+        natural = with_effects(values[:, : len(CAUSES)], data.light)
+        same = (np.abs(values - natural) <= 0.5e-3 + 1e-9).all(axis=1)
+        total = data.space.subspace(range(len(CAUSES))).num_combinations
+        lines = [
+            f"{data.folder}: {len(values):,} images of {width}x{height} pixels",
+            f"the names of {int(same.sum()):,} say what the scene makes, to three digits",
+        ]
+        lines += [f"left out: {message}" for message in data.broken]
+        return lines if len(values) == total else [*lines, incomplete(len(values), total, "combinations")]
+
+
+def _publication(title: str, name: str) -> Publication:
+    return Publication(
+        title=title,
+        files=(name,),
+        published="https://github.com/Jiagengzhu/Shadow-dataset-for-crl; `causal-disent render shadow` makes it",
+        licence="none stated",
+        size="2 GB once read at 128x128",
+    )
+
+
+class ShadowSunlight(_ShadowFolder):
+    """Shadow-Sunlight: a body on a floor under parallel rays; 7 factors, 41,160 images in the release, 128x128."""
+
+    kind = "sun"
+    publication = _publication("Shadow-Sunlight", "shadow_sunlight")
+
+
+class ShadowPointlight(_ShadowFolder):
+    """Shadow-Pointlight: a body on a floor under a lamp; 8 factors, 41,160 images in the release, 128x128."""
+
+    kind = "point"
+    publication = _publication("Shadow-Pointlight", "shadow_pointlight")
+
+
+def _list_folder(folder: Path, light: Light) -> tuple[Listing, list[FileName]]:
+    """The images whose names are labels, and what these say."""
+    states = file_states(folder, _PICTURE)
+    if not states:
+        raise unusable(folder, f"it has no images such as {EXAMPLES[light.name]}")
+    images, names, wrong = [], [], []
+    for image in states:
+        said = parse_name(image, light)
+        if isinstance(said, str):
+            wrong.append(unusable(folder / image, said).message)
+        else:
+            images.append(image)
+            names.append(said)
+    if not images:
+        raise errors.InvalidInput(wrong[0])
+    return Listing(folder, images, images, wrong, fingerprint(states)), names
+
+
+class _NameLabels:
+    """Labels from names (see `causal_disent_candle.reading.Labels`).
+
+    Args:
+        images: the files.
+        names: what their names say.
+    """
+
+    def __init__(self, images: Sequence[str], names: Sequence[FileName]) -> None:
+        self._names = dict(zip(images, names, strict=True))
+        self._positions = sorted({name.causes[3] for name in names})
+        values = (NAMED["shape"], NAMED["color"], SCALES, self._positions, NAMED["light_color"])
+        self.space = StateSpace(dict(zip(CAUSES, values, strict=True)))
+        self.written = self.space.value_names
+
+    def read(self, path: Path, width: int, height: int) -> Label:
+        """The label of a file, whose image has this many pixels."""
+        shape, color, scale, position, light_color = self._names[path.name].causes
+        row = [shape, color, scale, self._positions.index(position), light_color]
+        corners = outline(NAMED["shape"][shape], SCALES[scale]) * (np.array([width, height]) / EXTENT)
+        (left, bottom), (right, top) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+        return Label(row, (left, bottom, right, top))

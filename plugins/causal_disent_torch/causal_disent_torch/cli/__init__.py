@@ -1,1 +1,0 @@
-"""The commands of disentanglement_lib that need torch."""

@@ -1,0 +1,31 @@
+"""``annealed_vae``: AnnealedVAE (Burgess et al. 2018, equation 8)."""
+
+from __future__ import annotations
+
+from causal_disent.arguments import check_number, check_numbers
+from causal_disent.config import REQUIRED
+from causal_disent.training.annealers import anneal
+from causal_disent.training.objective import Objective, Pass, Penalties
+
+__all__ = ["AnnealedVae", "annealed_vae"]
+
+
+class AnnealedVae(Objective):
+    """The distance of the divergence from a capacity that rises to `c_max`, `gamma` times."""
+
+    def __init__(self, gamma: float, c_max: float, iteration_threshold: int) -> None:
+        check_numbers("annealed_vae", gamma=gamma, c_max=c_max)
+        check_number("annealed_vae.iteration_threshold", iteration_threshold, above=0)
+        self.gamma, self.c_max, self.iteration_threshold = gamma, c_max, iteration_threshold
+
+    def penalties(self, passed: Pass) -> Penalties:
+        """One term."""
+        now = anneal(self.c_max, passed.step, self.iteration_threshold)
+        return {"kl_loss": self.gamma * (passed.kl - now).abs()}
+
+
+def annealed_vae(
+    gamma: float = REQUIRED, c_max: float = REQUIRED, iteration_threshold: int = REQUIRED
+) -> Objective:
+    """AnnealedVAE."""
+    return AnnealedVae(gamma, c_max, iteration_threshold)

@@ -1,1 +1,0 @@
-"""``model.*`` and ``postprocess.*``: what the training commands do."""

@@ -1,0 +1,1 @@
+"""Training with torch: the networks and optimizers that a config binds, and one step after the other."""

@@ -1,0 +1,64 @@
+"""A trainer as the config binds it, its networks tried on two images before training starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from causal_disent.training.batches import Batches
+from causal_disent.training.parts import (
+    decoder,
+    discriminator,
+    discriminator_optimizer,
+    encoder,
+    reconstruction_loss,
+    supervised_loss,
+    vae_optimizer,
+)
+from causal_disent.training.plan import Plan
+from causal_disent_torch.callables import evaluating
+from causal_disent_torch.global_generators import kept
+from causal_disent_torch.networks.checks import check_network, check_outputs, check_sizes
+from causal_disent_torch.train.trainer import Trainer
+
+__all__ = ["make_trainer"]
+
+
+def make_trainer(plan: Plan, device: torch.device) -> Trainer:
+    """Networks and optimizers for `plan`, before the first step."""
+    objective = plan.objective
+    generator = torch.Generator().manual_seed(plan.model_seed)
+    shape = tuple(plan.data.observation_shape)
+    made, num_latent = encoder(shape, generator)
+    networks = nn.ModuleDict({"encoder": check_network("encoder", made)})
+    check_sizes(made, shape, num_latent)
+    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator))
+    if objective.factor_sizes is not None:
+        networks["supervision"] = supervised_loss(num_latent, objective.factor_sizes, generator)
+    trained = list(networks.parameters())
+    if objective.discriminates:
+        networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator))
+    networks.to(device)
+    optimizers = {"vae": vae_optimizer(trained)}
+    if objective.discriminates:
+        optimizers["discriminator"] = discriminator_optimizer(list(networks["discriminator"].parameters()))
+    _try(networks, plan.data, device)
+    return Trainer(
+        networks,
+        objective,
+        reconstruction_loss(),
+        optimizers,
+        plan.batches(),
+        generator,
+        device,
+        plan.labelled[0],
+    )
+
+
+def _try(networks: nn.ModuleDict, data: Any, device: torch.device) -> None:
+    """Raise unless the networks fit the images and each other; statistics and generators stay as they are."""
+    images, _ = Batches(data, 2, 0).draw()
+    with torch.no_grad(), kept(device), evaluating(networks):
+        check_outputs(networks, torch.tensor(images, device=device))

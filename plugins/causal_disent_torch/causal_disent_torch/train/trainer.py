@@ -1,0 +1,238 @@
+"""One step of training, and the state that a checkpoint holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from causal_disent import errors
+from causal_disent.training.batches import Batches, LabelledImages
+from causal_disent.training.loop import Diverged
+from causal_disent.training.objective import Objective, Pass
+from causal_disent.training.parts import ReconstructionLoss
+from causal_disent_torch.global_generators import get_states, set_states
+from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
+from causal_disent_torch.losses.gaussian_kl import gaussian_kl
+from causal_disent_torch.tensors import FRAMEWORK, packed
+
+__all__ = ["GLOBAL", "TORCH", "Trainer"]
+
+#: The generator of the noise in a checkpoint, and what stands before the kind of device of a global one.
+TORCH, GLOBAL = "generator.torch", "generator.global."
+
+
+class Trainer:
+    """Networks, optimizers and generators of one run.
+
+    Args:
+        networks: ``encoder`` and ``decoder``; ``discriminator`` and ``supervision`` where the objective needs
+            them.
+        objective: what is minimised beside the reconstruction loss.
+        reconstruction: the reconstruction loss.
+        optimizers: ``vae``, and ``discriminator`` where there is one.
+        batches: the images to train on.
+        generator: of the noise, on the CPU, so that a run is the same on every device.
+        device: where the networks are.
+        labelled: the labelled images, where the objective needs them.
+    """
+
+    framework = FRAMEWORK
+
+    def __init__(
+        self,
+        networks: nn.ModuleDict,
+        objective: Objective,
+        reconstruction: ReconstructionLoss,
+        optimizers: dict[str, torch.optim.Optimizer],
+        batches: Batches,
+        generator: torch.Generator,
+        device: torch.device,
+        labelled: LabelledImages | None = None,
+    ) -> None:
+        self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
+        self.optimizers, self.batches, self.generator = optimizers, batches, generator
+        self.device, self.labelled = device, labelled
+        self.num_steps = 0
+
+    def step(self) -> dict[str, Tensor]:
+        """Draw a batch and follow the gradient once; the terms of the loss, as `terms` names them."""
+        passed = self._pass(self.batches, self.labelled, self.generator, self.num_steps)
+        terms, loss = self.terms(passed)
+        for optimizer in self.optimizers.values():
+            optimizer.zero_grad()
+        if self.objective.discriminates:
+            judged = self._discriminator_loss(passed)
+            terms["discriminator_loss"] = judged
+            self._check(terms)
+            # Each loss has weights of its own; both use the same pass of the discriminator.
+            loss.backward(inputs=_weights(self.optimizers["vae"]), retain_graph=True)
+            judged.backward(inputs=_weights(self.optimizers["discriminator"]))
+        else:
+            self._check(terms)
+            loss.backward()
+        for optimizer in self.optimizers.values():
+            optimizer.step()
+        self.num_steps += 1
+        return {name: term.detach() for name, term in terms.items()}
+
+    def terms(self, passed: Pass) -> tuple[dict[str, Tensor], Tensor]:
+        """Each term by disentanglement_lib's name, the weighted ones that it does not name, and the whole loss."""
+        reconstruction = self.reconstruction(passed.images, passed.output).mean()
+        penalties = self.objective.penalties(passed)
+        regularizer = sum(penalties.values())
+        loss = reconstruction + regularizer
+        terms = {
+            "reconstruction_loss": reconstruction,
+            "kl_loss": passed.kl,
+            **{f"weighted_{name}": term for name, term in penalties.items() if name != "kl_loss"},
+            "regularizer": regularizer,
+            "elbo": -(reconstruction + passed.kl),
+            "loss": loss,
+        }
+        if passed.supervised_loss is not None:
+            terms["supervised_loss"] = passed.supervised_loss
+        return terms, loss
+
+    def evaluations(
+        self, batches: Batches, labelled: LabelledImages | None, seed: int
+    ) -> Iterator[dict[str, float]]:
+        """The terms for each of `batches`, with noise of that seed and the networks in evaluation mode."""
+        self.networks.eval()
+        generator = torch.Generator().manual_seed(seed)
+        for step in count():
+            with torch.inference_mode():
+                passed = self._pass(batches, labelled, generator, step)
+                passed.step = self.num_steps
+                terms = {name: float(term) for name, term in self.terms(passed)[0].items()}
+            yield terms
+
+    def _pass(
+        self, batches: Batches, labelled: LabelledImages | None, generator: torch.Generator, step: int
+    ) -> Pass:
+        pixels, boxes = batches.draw()
+        images = self._tensor(pixels)
+        mean, log_var = self.networks["encoder"](images)
+        noise = torch.randn(mean.shape, generator=generator).to(self.device)
+        codes = mean + torch.exp(log_var / 2) * noise
+        passed = Pass(
+            step=step,
+            images=images,
+            mean=mean,
+            log_var=log_var,
+            codes=codes,
+            output=self.networks["decoder"](codes),
+            kl=gaussian_kl(mean, log_var),
+            activation=self.reconstruction.activation,
+            boxes=None if boxes is None else self._tensor(boxes),
+        )
+        if self.objective.discriminates:
+            passed.logits = self.networks["discriminator"](codes)
+        if self.objective.factor_sizes is not None and labelled is not None:
+            labelled_pixels, labels = labelled.batch(step, batches.batch_size)
+            labelled_mean, _ = self.networks["encoder"](self._tensor(labelled_pixels))
+            passed.supervised_loss = self.networks["supervision"](labelled_mean, self._tensor(labels))
+        return passed
+
+    def _discriminator_loss(self, passed: Pass) -> Tensor:
+        assert passed.logits is not None
+        shuffled = shuffle_codes(passed.codes.detach(), self.generator)
+        return discriminator_loss(passed.logits, self.networks["discriminator"](shuffled))
+
+    def _tensor(self, array: np.ndarray) -> Tensor:
+        return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(self.device)
+
+    def _check(self, terms: dict[str, Tensor]) -> None:
+        """Raise if a term is not finite; the loss itself tells, so that most steps ask once."""
+        watched = [terms["loss"], *([terms["discriminator_loss"]] if "discriminator_loss" in terms else [])]
+        if all(math.isfinite(term.item()) for term in watched):
+            return
+        name = next(name for name, term in terms.items() if not math.isfinite(term.item()))
+        raise Diverged(f"at step {self.num_steps} the term '{name}' is {terms[name].item()}")
+
+    def check_weights(self) -> None:
+        """Raise if a weight is not finite, so that no checkpoint holds one."""
+        for name, tensor in self.networks.state_dict().items():
+            if tensor.is_floating_point() and not tensor.isfinite().all():
+                raise Diverged(f"after step {self.num_steps - 1} the weights '{name}' are not finite")
+
+    def curves(self, folder: Path) -> Any:
+        """What writes curves into `folder`, from this step on."""
+        from torch.utils.tensorboard import SummaryWriter  # needs tensorboard, which need not be there
+
+        return SummaryWriter(str(folder), purge_step=self.num_steps)
+
+    def state(self) -> dict[str, Tensor]:
+        """Weights, what the optimizers keep for each, and the generators."""
+        tensors = {f"networks.{name}": tensor for name, tensor in self.networks.state_dict().items()}
+        for owner, optimizer in self.optimizers.items():
+            for index, slots in optimizer.state_dict()["state"].items():
+                tensors.update({f"optimizer.{owner}.{index}.{slot}": value for slot, value in slots.items()})
+        tensors[TORCH] = self.generator.get_state()
+        tensors.update({f"{GLOBAL}{kind}": state for kind, state in get_states(self.device).items()})
+        return tensors
+
+    def packed(
+        self, state: Mapping[str, Tensor], arrays: Mapping[str, np.ndarray], metadata: dict[str, str]
+    ) -> bytes:
+        """A safetensors file with these tensors and arrays."""
+        return packed({**state, **{name: torch.from_numpy(array) for name, array in arrays.items()}}, metadata)
+
+    def shapes(self, found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+        """What a state holds; an optimizer keeps what it likes in the shape of its weight."""
+        shapes = {f"networks.{name}": tuple(value.shape) for name, value in self.networks.state_dict().items()}
+        for owner, optimizer in self.optimizers.items():
+            for index, weight in enumerate(_weights(optimizer)):
+                kept = [name for name in found if name.startswith(f"optimizer.{owner}.{index}.")]
+                shapes.update({name: tuple(weight.shape) if found[name] else () for name in kept})
+        # Of the device on which the run went on before, which may be another.
+        shapes.update({name: shape for name, shape in found.items() if name.startswith(GLOBAL)})
+        state = tuple(self.generator.get_state().shape)
+        return {**shapes, TORCH: state, f"{GLOBAL}cpu": state}
+
+    def restore(self, state: Mapping[str, Tensor], num_steps: int) -> None:
+        """Go on from a state."""
+        self.networks.load_state_dict(_part(state, "networks."))
+        for owner, optimizer in self.optimizers.items():
+            _restore_optimizer(optimizer, _part(state, f"optimizer.{owner}."))
+        self.generator.set_state(state[TORCH])
+        set_states(_part(state, GLOBAL), self.device)
+        self.num_steps = num_steps
+
+
+def _weights(optimizer: torch.optim.Optimizer) -> list[Any]:
+    return optimizer.param_groups[0]["params"]
+
+
+def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, _, slot = name.partition(".")
+        state.setdefault(int(index), {})[slot] = tensor
+    needed = _slots(optimizer)
+    for index_of_weight, slots in state.items():
+        if set(slots) != needed:
+            raise ValueError(
+                f"of weight {index_of_weight} an optimizer has {errors.listing(sorted(slots))}, and "
+                f"{errors.listing(sorted(needed))} are needed"
+            )
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def _slots(optimizer: torch.optim.Optimizer) -> set[str]:
+    """What an optimizer of this kind keeps for a weight, found by a step of another one."""
+    weight = torch.zeros(1, requires_grad=True)
+    weight.grad = torch.zeros(1)
+    probe = type(optimizer)([weight], **optimizer.defaults)
+    probe.step()
+    return set(probe.state[weight])

@@ -1,1 +1,0 @@
-"""The training loop that all models share: draw, step, check, checkpoint."""
