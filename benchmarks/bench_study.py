@@ -30,8 +30,6 @@ from _timing import pin_threads
 
 pin_threads()
 
-from causal_disent.report.study import plan_text  # noqa: E402
-
 from causal_disent import evaluate_with_gin, results_table, run_study  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
 from causal_disent.runs.results import parse_object  # noqa: E402
@@ -39,6 +37,7 @@ from causal_disent.runs.study import Study  # noqa: E402
 from causal_disent.runs.study.expand import digest  # noqa: E402
 from causal_disent.runs.study.folders import METRICS, step_of  # noqa: E402
 from causal_disent.runs.study.plan import Plan, make_plan  # noqa: E402
+from causal_disent.runs.study.state_text import plan_text  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.text import say
 
 if TYPE_CHECKING:
+    from causal_disent.runs.study import Study
     from causal_disent.runs.study.plan import Plan
 
 __all__ = ["add_arguments", "run_command"]
@@ -61,7 +62,7 @@ def run_command(arguments: argparse.Namespace) -> int:
                 f"One config is needed; given besides it: {errors.listing(arguments.arguments)}."
                 f"{errors.nearest(arguments.what, ACTIONS)}"
             )
-        return _run(arguments, Path(arguments.what))
+        return _run(arguments, Path(arguments.what), f"{arguments.what} ")
     arguments.output_dir = arguments.output_dir or Path()
     expected = ACTIONS[arguments.what]
     if not expected.startswith("[") and len(arguments.arguments) != len(expected.split()):
@@ -72,7 +73,8 @@ def run_command(arguments: argparse.Namespace) -> int:
     return actions[arguments.what](arguments)
 
 
-def _run(arguments: argparse.Namespace, config: Path) -> int:
+def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int:
+    """Run a study, or tell of its plan; `words` follow ``study`` on the command line."""
     from causal_disent.runs.study import read_study, run_study
     from causal_disent.runs.study.plan import STATES, make_plan
     from causal_disent.runs.study.results_text import results_text
@@ -85,7 +87,7 @@ def _run(arguments: argparse.Namespace, config: Path) -> int:
         plan.check_unchanged()
         say(plan_text(plan, engine.workers))
         return 0
-    again = f"The same command goes on:\n    causal-disent study {config} --output_dir {folder}"
+    again = f"The same command goes on:\n    causal-disent study {words}--output_dir {folder}"
     try:
         ended = run_study(settings, folder, engine=engine)
     except KeyboardInterrupt:
@@ -106,7 +108,7 @@ def _run(arguments: argparse.Namespace, config: Path) -> int:
     return 1 if ended.full or set(+ended.counts) - {"done"} else 0
 
 
-def _bindings(arguments: argparse.Namespace, config: Path) -> list[str]:
+def _bindings(arguments: argparse.Namespace, config: Path | Study) -> list[str]:
     """What follows the config, with the options of the engine that the flags stand for."""
     from causal_disent.runs.study import read_study
 
@@ -120,21 +122,10 @@ def _bindings(arguments: argparse.Namespace, config: Path) -> list[str]:
 
 def _plan(arguments: argparse.Namespace) -> Plan:
     """The plan of the study in the folder, as its settings are kept there."""
-    from causal_disent.runs.study import read_study
     from causal_disent.runs.study.plan import make_plan
+    from causal_disent.runs.study.run import kept_study
 
-    return make_plan(read_study(_config(arguments), engine="local")[0], arguments.output_dir)
-
-
-def _config(arguments: argparse.Namespace) -> Path:
-    from causal_disent.runs.study.run import STUDY_FILE
-
-    file: Path = arguments.output_dir / STUDY_FILE
-    if not file.is_file():
-        raise errors.InvalidInput(
-            f"{arguments.output_dir} is not a study's folder: it has no {STUDY_FILE}. Name it with --output_dir."
-        )
-    return file
+    return make_plan(kept_study(arguments.output_dir), arguments.output_dir)
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -172,7 +163,7 @@ def _retry(arguments: argparse.Namespace) -> int:
         return 0
     for number, place in failed:
         forget(plan.folder / str(number), place)
-    return _run(arguments, _config(arguments))
+    return _run(arguments, plan.study, " ".join(["retry", *arguments.arguments, ""]))
 
 
 def _number(text: str) -> int:

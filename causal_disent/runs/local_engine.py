@@ -179,7 +179,7 @@ def _ending(code: int) -> str:
 
 
 def _end(workers: list[_Worker]) -> None:
-    """End processes: those that are idle by themselves, the others on request, and none later than `GRACE`."""
+    """End processes on request, so that they remove what they have half written, but none later than `GRACE`."""
     for worker in workers:
         worker.connection.close()
         worker.process.terminate()

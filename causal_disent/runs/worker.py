@@ -32,7 +32,6 @@ SET_PARENT_DEATH_SIGNAL = 1
 def main(descriptor: int, parent: int) -> None:
     """Do what comes through the connection until it is closed."""
     _end_with(parent)
-    signal.signal(signal.SIGTERM, _interrupt)
     connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     while True:
@@ -40,11 +39,14 @@ def main(descriptor: int, parent: int) -> None:
             function, work = connection.recv()
         except EOFError:
             return
+        signal.signal(signal.SIGTERM, _interrupt)
         try:
             answer = (function(work), "")
         except Exception as error:  # whatever it is, it is the caller's to judge
             traceback.print_exc()
             answer = (None, f"{type(error).__name__}: {error}")
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # there is nothing to clean up
         connection.send(answer)
 
 

@@ -45,6 +45,8 @@ LEASE = ".lease"
 STAMP = "study_task.config"
 #: Nanoseconds: a folder that changed so shortly before it was looked at may change again without a new time.
 RACY = 2 * 10**9
+#: Bytes of an index: a thousand for each of a million runs.
+MOST_INDEX = 2**30
 #: Of the index, and what it holds of a run; another layout of it is not read.
 VERSION, ENTRY = 1, {"times", "what", "done"}
 
@@ -181,9 +183,9 @@ def _failures(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _read_index(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_bytes())
+        content = json.loads(read_bounded(file, MOST_INDEX))
         whole = content["version"] == VERSION and all(set(one) == ENTRY for one in content["runs"].values())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (errors.InvalidInput, ValueError, KeyError, TypeError, AttributeError):
         return {}
     return content["runs"] if whole else {}
 

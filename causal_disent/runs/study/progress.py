@@ -64,7 +64,7 @@ class Progress:
             bar.set_description_str(text[: max(20, (self._bars[0].ncols or bar.ncols or 115) - 1)])
         for bar in self._bars[1 + len(works) :]:
             bar.set_description_str("")
-        self._bars[0].set_postfix_str(self._rest())
+        self._bars[0].set_postfix_str(self._rest().removeprefix(", "))
 
     def ended(self, work: Work, outcomes: list[Outcome]) -> None:
         """Count what has ended; a failure is told at once."""

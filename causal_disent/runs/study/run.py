@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.config import gin_config
+from causal_disent.config import gin_config, literal_bindings
 from causal_disent.files import check_place, new_file
 from causal_disent.protocols import Engine
 from causal_disent.registry import registry
@@ -27,7 +27,7 @@ from causal_disent.runs.study.work import perform, problems
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STUDY_FILE", "Ended", "read_study", "run_study"]
+__all__ = ["STUDY_FILE", "Ended", "kept_study", "read_study", "run_study"]
 
 #: The settings of a study, kept in its folder for the commands that tell of it.
 STUDY_FILE = "study.gin"
@@ -56,13 +56,25 @@ class Ended:
 
 
 def read_study(
-    config: str | Path, gin_bindings: Sequence[str] = (), engine: str | None = None
+    config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
-    """The study that a config binds, and the engine that it names, or another one."""
-    with gin_config([config], gin_bindings):
-        bound = study()
+    """The study that a config binds, and the engine that it or the caller names, with the options that are bound."""
+    with gin_config([] if isinstance(config, Study) else [config], gin_bindings):
+        bound = vars(config) if isinstance(config, Study) else study()
         chosen = registry.function("engines", engine or bound["engine"])()
     return Study(**bound), chosen
+
+
+def kept_study(folder: Path) -> Study:
+    """The study that a folder is of, by the settings that are kept there; a stranger's may hold literals alone."""
+    file = folder / STUDY_FILE
+    if not file.is_file():
+        raise errors.InvalidInput(f"{folder} is not a study's folder: it has no {STUDY_FILE}.")
+    values = {name.removeprefix("study."): value for name, value in literal_bindings(file).items()}
+    try:
+        return Study(**values)
+    except TypeError as error:
+        raise errors.ConfigError(f"{file} does not hold the settings of a study: {error}.") from None
 
 
 def run_study(
@@ -87,15 +99,9 @@ def run_study(
         causal_disent.errors.CausalDisentError: before anything is started, if the config is wrong, or differs from
             the one that a task was done with.
     """
-    if isinstance(config, Study):
-        settings, chosen = config, engine
-        if engine is None or isinstance(engine, str):
-            chosen = registry.function("engines", engine or config.engine)()
-    else:
-        settings, chosen = read_study(config, gin_bindings, engine if isinstance(engine, str) else None)
-        if engine is not None and not isinstance(engine, str):
-            chosen = engine
-    runner: Any = chosen
+    named = engine if isinstance(engine, str) else None
+    settings, chosen = read_study(config, gin_bindings, named)
+    runner: Engine = chosen if engine is None or isinstance(engine, str) else engine
     folder = Path(output_dir)
     check_place(folder)
     plan = make_plan(settings, folder)

@@ -4,6 +4,7 @@ import pytest
 
 from causal_disent import Study, errors
 from causal_disent.runs.study.expand import expand
+from causal_disent.runs.study.run import kept_study, read_study
 
 MIG = "metrics/mig.gin"
 
@@ -112,8 +113,6 @@ def test_mistakes_are_told(settings, message):
 
 
 def test_settings_as_a_config_are_the_same_settings(tmp_path):
-    from causal_disent.runs.study import read_study
-
     study = Study(
         models=["models/beta_vae.gin", {"config": "x.gin", "name": "y", "bindings": ["vae.beta = 1"]}],
         datasets=[{"name": "candle_mini", "confounding": None}],
@@ -122,4 +121,21 @@ def test_settings_as_a_config_are_the_same_settings(tmp_path):
         time_limit={"train": 60},
     )
     (tmp_path / "study.gin").write_text(study.as_config())
-    assert read_study(tmp_path / "study.gin")[0] == study
+    assert read_study(tmp_path / "study.gin")[0] == study == kept_study(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "is not a study's folder: it has no study.gin"),
+        ("import os\n", "only bindings"),
+        ("study.models = [@vae()]\n", "only literal values"),
+        ("study.modles = []\n", "does not hold the settings of a study.*modles"),
+        ("model.model = 1\n", "does not hold the settings of a study.*model.model"),
+    ],
+)
+def test_settings_in_a_strangers_folder_are_literals(tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "study.gin").write_text(text)
+    with pytest.raises((errors.ConfigError, errors.InvalidInput), match=message):
+        kept_study(tmp_path)
