@@ -58,7 +58,7 @@ class Ended:
 def read_study(
     config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
-    """The study that a config binds, and the engine that it or the caller names, with the options that are bound."""
+    """The study that a config binds, and the engine that it or the caller names, with its bound options."""
     with gin_config([] if isinstance(config, Study) else [config], gin_bindings):
         bound = vars(config) if isinstance(config, Study) else study()
         chosen = registry.function("engines", engine or bound["engine"])()

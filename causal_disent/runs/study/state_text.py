@@ -24,10 +24,14 @@ def plan_text(plan: Plan, workers: int) -> str:
     costs = costs_of(plan)
     left, space = costs.left(waiting, workers), costs.space(waiting)
     expanded = plan.expanded
+    parts = {
+        "models with what is varied": len(expanded.models),
+        "data sets": len(expanded.datasets),
+        "seeds": len(plan.study.seeds) if expanded.models else 0,  # type: ignore[arg-type]
+        "folders": sum(planned.run.model is None for planned in plan.runs),
+    }
     lines = [
-        f"{len(plan.runs)} runs: {len(expanded.models)} models (with what is varied), "
-        f"{len(expanded.datasets)} data sets, {len(plan.study.seeds)} seeds"  # type: ignore[arg-type]
-        + (f", {len(plan.study.folders)} patterns of folders" if plan.study.folders else ""),
+        f"{len(plan.runs)} runs of " + ", ".join(f"{count} {name}" for name, count in parts.items() if count),
         f"{sum(plan.num_tasks(planned.run) for planned in plan.runs)} tasks: {_counts(plan.counts())}",
     ]
     if waiting:

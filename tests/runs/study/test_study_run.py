@@ -248,7 +248,7 @@ def test_the_plan_tells_time_and_space(trial):
     trial.representations("perfect_oracle-1", "perfect_oracle-2", "perfect_oracle-3", "perfect_oracle-4")
     plan = make_plan(trial.study(sleepy), trial.output)
     text = plan_text(plan, workers=2)
-    assert "5 runs" in text and "5 tasks: 1 done, 0 running, 0 failed, 4 waiting" in text
+    assert "5 runs of 5 folders\n" in text and "5 tasks: 1 done, 0 running, 0 failed, 4 waiting" in text
     assert "to do: 4 x evaluation" in text and "time: 3 min, on 2 workers" in text
     assert "KB" in text.split("space: ")[1]
     assert "1 done, 0 running, 0 failed, 4 waiting" in state_text(plan)
