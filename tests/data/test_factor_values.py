@@ -229,7 +229,7 @@ def test_one_tolerance_means_continuous_factors():
     assert {frozenset(pair) for pair in pairs.tolist()} == {frozenset((0, 1)), frozenset((1, 2))}
     for wrong, message in (
         (-1, "`tolerance` must be a finite number, at least 0; given: -1"),
-        ({"angle": "a"}, r"`tolerance\['angle'\]` is a finite number"),
+        ({"angle": "a"}, r"`tolerance\['angle'\]` must be a finite number"),
         ({"count": 1}, "Unknown factor in `tolerance`: 'count'"),
     ):
         with pytest.raises(errors.CausalDisentError, match=message):
