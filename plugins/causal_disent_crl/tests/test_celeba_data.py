@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -249,7 +248,7 @@ def test_the_graph_command_prints_the_tables(registered, folders, capsys):
     assert strata in lines  # as tables 4, 6 and 8
     assert "Broken: age, gender; bald, beard given age, gender.\n2 of 2 independences are broken" in out
     page = (Path(__file__).parents[3] / "docs/datasets.md").read_text()
-    assert textwrap.indent(out, "    ") in page
+    assert f"```text\n{out}```" in page
     options = ["--options", f"folder={folders / 'beard'}", "curation=pairs"]
     assert main(["datasets", "graph", "celeba_beard", *options]) == 0
     assert "Broken: bald, beard given age, gender.\n1 of 2" in capsys.readouterr().out
