@@ -118,7 +118,8 @@ def test_three_nodes_of_which_one_dies(trial, tmp_path):
         assert killed and ended.counts == {"done": 24}
         assert len(list((tmp_path / "study").rglob("evaluation_results.json"))) == 24
         lines = (tmp_path / "log").read_text().splitlines()
-        assert len({line.split()[0] for line in lines}) >= 3  # workers of several nodes took part
+        # Workers of several nodes took part; on a busy machine that of the third may start when all is done.
+        assert len({line.split()[0] for line in lines}) >= 2
         # One that had ended in its process may have died before its folder was in place; no other is there twice.
         places = [line.split()[1] for line in lines]
         assert 24 <= len(places) <= 25
