@@ -31,7 +31,8 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) plugins/causal_disent_candle
 	$(PYTEST) plugins/causal_disent_crl
 	$(PYTEST) plugins/causal_disent_torch
-	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf \
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 
