@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["SmallConvNet"]
-
 
 class SmallConvNet:
     """disentanglement_lib's conv_encoder with random weights, as matrix products; counts its images."""

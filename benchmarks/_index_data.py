@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["IndexData"]
-
 
 class IndexData:
     """The same draws as a finite data set, its images replaced by their numbers: nothing is drawn or copied."""

@@ -24,8 +24,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__all__ = ["BINS", "Peer", "load_peer"]
-
 PACKAGE = "disentanglement_lib"
 ENVIRONMENT = ".venv-peer"
 METRICS = (

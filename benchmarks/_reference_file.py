@@ -12,8 +12,6 @@ import numpy as np
 import scipy
 import sklearn
 
-__all__ = ["write_cases"]
-
 
 def write_cases(path: Path, cases: Sequence[Mapping[str, Any]], **facts: Any) -> None:
     """One case per line, so that a difference shows which case has changed."""

@@ -9,8 +9,6 @@ from typing import Any
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 
-__all__ = ["make_site", "sleeping_study"]
-
 
 def sleepy(
     ground_truth_data: Any,

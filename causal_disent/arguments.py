@@ -20,32 +20,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = [
-    "MatrixFunction",
-    "Pairs",
-    "as_array",
-    "as_digraph",
-    "check_at_least",
-    "check_choice",
-    "check_matrix",
-    "check_not_negative",
-    "check_number",
-    "check_numbers",
-    "check_pairs",
-    "check_random_state",
-    "check_rho",
-    "check_seed",
-    "check_train_test",
-    "check_truth",
-    "check_whole",
-    "columns_of",
-    "graph_for",
-    "is_finite_number",
-    "is_number",
-    "is_whole",
-    "varying_factors",
-]
-
 #: Codes (points, codes) and factors (points, factors) of the same points.
 Pairs = tuple[FloatArray, IntArray]
 #: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.

@@ -21,25 +21,6 @@ from causal_disent.plugins import explain_missing, load_once
 from causal_disent.registry import registry
 from causal_disent.text import shown
 
-__all__ = [
-    "REQUIRED",
-    "bind_missing",
-    "bindings_of",
-    "entry_of",
-    "gin_config",
-    "given_to_gin",
-    "is_bound",
-    "literal_bindings",
-    "operative_bindings",
-    "operative_config",
-    "parameters_of",
-    "query",
-    "rebind",
-    "remembered",
-    "selector",
-    "stated_bindings",
-]
-
 REQUIRED = gin.REQUIRED
 #: What a config from outside may have.
 MOST_BYTES = 2**20

@@ -9,8 +9,6 @@ from causal_disent import errors
 from causal_disent.plugins import CONFIGS, loaded_plugins
 from causal_disent.text import shown
 
-__all__ = ["config_folders", "config_summary", "found_config", "shipped_configs"]
-
 
 def config_folders() -> list[Path]:
     """The folders of shipped configs: the project's, and ``gin_configs`` of each plugin that has one."""

@@ -17,8 +17,6 @@ from causal_disent import errors
 from causal_disent.isolation import isolated
 from causal_disent.text import shown
 
-__all__ = ["KINDS", "MIDDLE_RANK", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Store", "store"]
-
 
 @dataclass(frozen=True)
 class Kind:

@@ -13,21 +13,6 @@ from pathlib import Path
 
 from causal_disent.text import shown
 
-__all__ = [
-    "INTERRUPTED",
-    "BrokenPlugin",
-    "CausalDisentError",
-    "ConfigError",
-    "InUse",
-    "InvalidInput",
-    "MetricFailed",
-    "MissingPart",
-    "NameCollision",
-    "NotForThisBackend",
-    "OutputExists",
-    "UnknownName",
-]
-
 #: What a command that was interrupted exits with, as a shell would have it.
 INTERRUPTED = 130
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["POINT", "check_picture_name", "empty_figure", "pixels", "plain", "save_figure", "text_width"]
-
 #: Inches.
 POINT = 1 / 72
 #: Pixels per inch of a picture of pixels: two per point.

@@ -19,19 +19,6 @@ from pathlib import Path, PurePosixPath
 
 from causal_disent import errors
 
-__all__ = [
-    "check_free",
-    "check_place",
-    "claim",
-    "inside",
-    "new_file",
-    "new_folder",
-    "read_bounded",
-    "regular",
-    "unusable",
-    "written",
-]
-
 #: Endings of what is being written, and of what was moved away for it.
 PARTIAL, REPLACED = ".partial", ".replaced"
 #: What is as long as the longest ending of a temporary name.

@@ -7,8 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["first_party"]
-
 
 @cache
 def first_party() -> dict[str, dict[str, Any]]:

@@ -9,8 +9,6 @@ import pluggy
 
 from causal_disent.registry import Register
 
-__all__ = ["PROJECT", "hookimpl", "hookspec"]
-
 PROJECT = "causal_disent"
 
 hookspec = pluggy.HookspecMarker(PROJECT)

@@ -13,8 +13,6 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.text import say
 
-__all__ = ["isolated", "told_if_slow"]
-
 #: Seconds after which a plugin that is still being loaded is named.
 PATIENCE = 5.0
 

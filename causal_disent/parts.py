@@ -11,8 +11,6 @@ from typing import Any
 from causal_disent.entries import Entry
 from causal_disent.registry import registry
 
-__all__ = ["Part", "declared_in", "part"]
-
 
 class Part:
     """A function that configs may bind, callable without gin as well.

@@ -25,16 +25,6 @@ from causal_disent.isolation import isolated, told_if_slow
 from causal_disent.registry import registry
 from causal_disent.text import shown
 
-__all__ = [
-    "ENTRY_POINT_GROUP",
-    "LoadedPlugin",
-    "explain_missing",
-    "install_loader",
-    "load",
-    "load_once",
-    "loaded_plugins",
-]
-
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
 BUILTIN = "builtin"

@@ -11,8 +11,6 @@ from typing import Any
 
 from causal_disent.text import say
 
-__all__ = ["steps", "track"]
-
 #: Seconds before anything is shown on a terminal.
 DELAY = 2.0
 #: Seconds between looks at what is at work.

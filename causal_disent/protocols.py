@@ -18,24 +18,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Attribution",
-    "Backend",
-    "CausalModel",
-    "Engine",
-    "FactorClassifier",
-    "FiniteData",
-    "Finished",
-    "FloatArray",
-    "Generator",
-    "GroundTruthData",
-    "IntArray",
-    "Metric",
-    "Representation",
-    "Trainer",
-    "is_finite",
-]
-
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]
 

@@ -24,8 +24,6 @@ from causal_disent.files import read_bounded, unusable
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_matrix"]
-
 #: Bytes, of a file and of what it unpacks to.
 MOST = 2**31
 #: Lines that decide whether a table begins with the names of its columns.

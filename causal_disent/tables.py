@@ -18,8 +18,6 @@ from causal_disent.arguments import as_array
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown
 
-__all__ = ["Table", "check_same_points", "read_table"]
-
 #: What a column of numbers, or of truth values, has as its kind of dtype.
 NUMBERS, TEXT = "iuf", "UST"
 

@@ -10,8 +10,6 @@ import json
 import sys
 from collections.abc import Iterable
 
-__all__ = ["Shown", "complain", "printable", "say", "say_json", "shown"]
-
 #: Of a name or value inside a message, so many characters are shown.
 MOST_CHARACTERS = 200
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["add_options", "read_options"]
-
 
 def add_options(parser: Any, example: str) -> None:
     """Add ``--options`` to a parser."""

@@ -15,8 +15,6 @@ from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.report.table import WIDTH
 from causal_disent.text import shown
 
-__all__ = ["backends_of", "details", "facts_of", "files_of", "plain", "range_text", "text_of"]
-
 #: Facts that are told in other words, or that only programs ask for.
 UNTOLD = ("backend", "better", "function", "range", "supplied", "under")
 #: Values inside values that are told.

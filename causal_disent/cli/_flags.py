@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent._version import __version__
 from causal_disent.text import complain, say, shown
 
-__all__ = ["define_backend", "define_common_flags", "define_gin_flags", "parse", "require"]
-
 
 def define_gin_flags(values: flags.FlagValues) -> None:
     """The flags of the ``dlib_*`` commands that read configs and write a folder."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from causal_disent import errors
 
-__all__ = ["InputFolder", "find_folders"]
-
 
 @dataclass(frozen=True)
 class InputFolder:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["completed_by", "names_of"]
-
 
 def names_of(action: argparse.Action, *kinds: str) -> None:
     """Say that an argument's values are names of these kinds, or ``configs``."""

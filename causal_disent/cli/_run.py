@@ -13,8 +13,6 @@ from types import FrameType
 from causal_disent import errors
 from causal_disent.text import complain, say, shown
 
-__all__ = ["run"]
-
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.

@@ -6,8 +6,6 @@ import argparse
 
 from causal_disent.arguments import check_seed
 
-__all__ = ["add_seed", "seed_of"]
-
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add the argument to a command."""

@@ -13,8 +13,6 @@ from causal_disent.cli._flags import define_backend, define_gin_flags, parse, re
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
-__all__ = ["train_command"]
-
 
 def train_command(name: str, usage: str, argv: Sequence[str] | None, *, with_labels: bool) -> int:
     """Parse the flags, train, print the loss; the exit code.

@@ -9,8 +9,6 @@ from causal_disent.cli._names import names_of
 from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.text import say
 
-__all__ = ["add", "run_calibration"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

@@ -10,8 +10,6 @@ from causal_disent.plugins import explain_missing
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.text import say, say_json
 
-__all__ = ["add", "entries_named"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

@@ -21,8 +21,6 @@ from causal_disent.isolation import isolated
 from causal_disent.registry import registry
 from causal_disent.text import say
 
-__all__ = ["add", "completions", "run_completion"]
-
 SCRIPT = """# Made by `causal-disent completion {shell}`.
 {head}_causal_disent_words() {{
     case "$1" in

@@ -9,8 +9,6 @@ from causal_disent.config_files import config_summary, found_config, shipped_con
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json
 
-__all__ = ["add", "run_configs"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

@@ -9,8 +9,6 @@ from causal_disent.cli._names import names_of
 from causal_disent.registry import registry
 from causal_disent.text import say, shown
 
-__all__ = ["add_verify", "verify"]
-
 #: Of a line, so many are shown.
 MOST_CHARACTERS = 1000
 

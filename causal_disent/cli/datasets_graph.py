@@ -11,8 +11,6 @@ from causal_disent.cli._seed import add_seed, seed_of
 from causal_disent.registry import registry
 from causal_disent.text import say
 
-__all__ = ["add", "run_graph"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give ``datasets graph`` its arguments."""

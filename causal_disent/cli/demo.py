@@ -9,8 +9,6 @@ from typing import Any
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
-__all__ = ["ROWS", "add", "run_demo"]
-
 #: Name of the row -> what it shows, and the folder's representation.gin.
 ROWS: dict[str, tuple[str, str]] = {
     "perfect": ("perfect oracle", "representation.name = 'perfect_oracle'\n"),

@@ -12,8 +12,6 @@ from causal_disent.cli._flags import define_common_flags, parse
 from causal_disent.cli._run import run
 from causal_disent.text import complain, say, shown
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_aggregate_results: gather the results of many runs into one table.
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from causal_disent.runs.evaluate import CodeTables
     from causal_disent.runs.representation import Reading
 
-__all__ = ["main"]
-
 #: On a line; the others are in the file.
 MOST_SCORES = 12
 USAGE = """

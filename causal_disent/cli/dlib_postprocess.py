@@ -11,8 +11,6 @@ from causal_disent.cli._flags import define_backend, define_gin_flags, parse, re
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_postprocess: make a representation folder of a model folder, for dlib_evaluate.
 

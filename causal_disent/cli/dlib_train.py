@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from causal_disent.cli._training import train_command
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_train: train a model and write a model folder.
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from causal_disent.cli._training import train_command
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_train_semi_supervised: train a model that knows the factors of some images.
 

@@ -13,8 +13,6 @@ from causal_disent.cli._run import run
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_udr: unsupervised disentanglement ranking of several models, and a result folder.
 

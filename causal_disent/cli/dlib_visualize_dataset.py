@@ -11,8 +11,6 @@ from causal_disent.cli._flags import define_gin_flags, parse, require
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_visualize_dataset: one picture of a data set, a row per factor.
 

@@ -12,8 +12,6 @@ from causal_disent.cli._flags import define_backend, define_gin_flags, parse, re
 from causal_disent.cli._run import run
 from causal_disent.text import say
 
-__all__ = ["main"]
-
 USAGE = """
 dlib_visualize_model: pictures of what a model has learned.
 

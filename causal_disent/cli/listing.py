@@ -12,8 +12,6 @@ from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json, shown
 
-__all__ = ["add", "add_show", "run_listing"]
-
 
 def _needs(entry: Entry) -> str:
     """What a metric needs besides codes and factors of points, which all of them do."""

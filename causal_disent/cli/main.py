@@ -19,8 +19,6 @@ from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH
 from causal_disent.text import say, shown
 
-__all__ = ["all_commands", "dlib_scripts", "main", "parser_of"]
-
 #: Words -> what they call: ``("datasets", "verify")``, say.
 Commands = dict[tuple[str, ...], Entry]
 

@@ -9,8 +9,6 @@ from causal_disent.plugins import LoadedPlugin, loaded_plugins
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json, shown
 
-__all__ = ["add", "run_plugins"]
-
 #: Of a reason, so many are shown.
 MOST_CHARACTERS = 2000
 

@@ -8,8 +8,6 @@ from dataclasses import asdict
 
 from causal_disent.text import say
 
-__all__ = ["add", "run_published"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

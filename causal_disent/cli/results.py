@@ -7,8 +7,6 @@ from pathlib import Path
 
 from causal_disent.text import say
 
-__all__ = ["add_arguments", "run_results"]
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give ``causal-disent results`` its arguments."""

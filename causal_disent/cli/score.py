@@ -18,8 +18,6 @@ from causal_disent.text import say
 if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
 
-__all__ = ["add", "run_score"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

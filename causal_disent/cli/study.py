@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from causal_disent.runs.study import Study
     from causal_disent.runs.study.plan import Plan
 
-__all__ = ["add_arguments", "run_command"]
-
 #: What may stand in place of a config, and what follows it.
 ACTIONS = {"ls": "[DIR]", "retry": "[RUN ...]", "show": "RUN", "best": "METRIC", "export": "FILE"}
 EPILOG = """\

@@ -14,15 +14,6 @@ import numpy as np
 from causal_disent.metrics.tools.merges import factor_merges, independent_groups
 from causal_disent.protocols import FloatArray
 
-__all__ = [
-    "dendrogram_plot",
-    "heat_square",
-    "namespaced_dict",
-    "plot_recovery_vs_independent",
-    "precision",
-    "recall",
-]
-
 
 def precision(matrix: FloatArray, th: float) -> int:
     """Into how many groups codes and factors fall, tied where (codes, factors) reaches `th`."""

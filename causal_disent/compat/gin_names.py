@@ -18,8 +18,6 @@ from causal_disent.parts import Part
 from causal_disent.plugins import BUILTIN
 from causal_disent.registry import KINDS, Entry, registry
 
-__all__ = ["GinNames"]
-
 Function = Callable[..., Any]
 
 #: The parts of every config, which a metric's file does not replace.

@@ -18,8 +18,6 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.compat.stand_ins import PACKAGE
 
-__all__ = ["Imports", "package_folder"]
-
 
 class Imports:
     """Called as ``__import__`` is.

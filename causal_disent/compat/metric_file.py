@@ -14,8 +14,6 @@ from causal_disent.compat.gin_names import GinNames
 from causal_disent.compat.imports import Imports, package_folder
 from causal_disent.compat.stand_ins import PACKAGE, package_stand_ins, six_stand_ins
 
-__all__ = ["MetricFile", "load_metric_file", "metric_files"]
-
 
 class MetricFile:
     """A loaded file.

@@ -11,8 +11,6 @@ from typing import Any
 
 from causal_disent.compat import drawing, utils
 
-__all__ = ["PACKAGE", "module_of", "package_stand_ins", "six_stand_ins"]
-
 PACKAGE = "disentanglement_lib"
 
 

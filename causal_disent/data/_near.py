@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_not_negative
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["near_pairs", "tolerances"]
-
 #: Rounding may carry a number over the border by less than this part of the tolerance.
 SLACK = 1e-9
 

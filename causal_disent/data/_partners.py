@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent.data._row_groups import RowGroups
 from causal_disent.protocols import IntArray
 
-__all__ = ["Partners"]
-
 #: How often a partner is guessed among the rows that agree, before all of them are compared.
 GUESSES = 40
 #: Comparisons of two rows at a time.

@@ -11,8 +11,6 @@ from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.protocols import IntArray
 
-__all__ = ["RowGroups", "factor_rows"]
-
 #: Keys stay below this, far from where 64 bits overflow.
 MOST_KEYS = 2**62
 

@@ -17,8 +17,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["ArrayDataset"]
-
 
 class ArrayDataset(TableData):
     """Images and their factors, row by row.

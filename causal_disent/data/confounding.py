@@ -25,16 +25,6 @@ from causal_disent import errors
 from causal_disent.data.state_space import StateSpace, as_number
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "Correlate",
-    "Never",
-    "Only",
-    "Statement",
-    "allowed_combinations",
-    "check_statements",
-    "parse_statement",
-]
-
 Values = Mapping[str, Sequence[str]]
 
 #: Above this a table of all combinations would not fit in memory (about 0.5 GB).

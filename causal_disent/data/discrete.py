@@ -11,8 +11,6 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import Shown
 
-__all__ = ["OF_THE_WHOLE", "DiscreteData", "IndexedData", "SampledData", "of_the_whole"]
-
 #: What a part of a data set, in factors or images, has if the whole has it.
 OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
 

@@ -13,8 +13,6 @@ from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DoPairs", "do_pairs"]
-
 SOURCES = ("mechanism", "table")
 
 

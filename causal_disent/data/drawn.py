@@ -12,8 +12,6 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 
-__all__ = ["DrawnData"]
-
 #: Images drawn between two steps of the progress bar.
 CHUNK = 200
 

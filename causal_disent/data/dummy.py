@@ -7,8 +7,6 @@ import numpy as np
 from causal_disent.data.discrete import SampledData
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DummyData", "IdentityData"]
-
 
 class _TenFactors(SampledData):
     """Ten factors with numbers for names."""

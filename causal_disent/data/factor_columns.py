@@ -12,8 +12,6 @@ from causal_disent.arguments import as_array
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray
 
-__all__ = ["ValueNames", "read_columns"]
-
 #: Factor name -> names of its values; or one such sequence (or None) per factor.
 ValueNames = Mapping[str, Sequence[object]] | Sequence[Sequence[object] | None]
 

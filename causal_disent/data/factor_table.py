@@ -12,8 +12,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["factor_values", "make_factor_table", "value_rows"]
-
 
 def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd.DataFrame:
     """The table of images (n,) that have these rows of value indices (n, factors)."""

@@ -15,8 +15,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FactorialData"]
-
 
 class FactorialData(IndexedData):
     """Base of data sets whose images are numbered like the combinations of `space`.

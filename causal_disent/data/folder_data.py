@@ -19,8 +19,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["FILE_COLUMN", "FolderDataset"]
-
 #: The column of the table that names the images.
 FILE_COLUMN = "file"
 

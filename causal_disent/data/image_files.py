@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.files import regular
 
-__all__ = ["inside", "read_image"]
-
 #: Those that Pillow decodes by itself: it would hand PostScript to another program.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 #: The most that one image may have (4096 x 4096); a small file can hold very many.

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 from causal_disent import errors
 from causal_disent.data.confounding import Statement, parse_statement
 
-__all__ = ["RULE_SETS", "statements"]
-
-
 #: Name -> statements. Workshop paper: candle_color, candle_size. AAAI 2022: candle_table6 is its table 6;
 #: candle_released is what its released 12,546 files obey, which is not the same.
 RULE_SETS: dict[str, tuple[str, ...]] = {

@@ -11,8 +11,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 
-__all__ = ["StateSpace", "as_number"]
-
 
 class StateSpace:
     """Named factors with named values; combinations are counted with the last factor fastest.

@@ -16,8 +16,6 @@ from causal_disent.protocols import IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SyntheticMini"]
-
 _COLORS = {"red": (0.88, 0.12, 0.12), "green": (0.10, 0.62, 0.20), "blue": (0.12, 0.33, 0.92)}
 _ROTATIONS = {str(degrees): float(degrees) for degrees in (0, 15, 30, 45, 60, 90)}
 _SIZES = {"small": 1.8, "medium": 2.3, "large": 2.9}

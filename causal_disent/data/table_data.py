@@ -21,8 +21,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ImageSource", "TableData"]
-
 
 class ImageSource(Protocol):
     """Where the images come from. It may also have ``graph`` and ``bounding_boxes(images)``."""

@@ -20,8 +20,6 @@ from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_fi
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DataView", "FiniteDataView", "view"]
-
 
 def view(
     data: GroundTruthData,

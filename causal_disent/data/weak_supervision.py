@@ -23,17 +23,6 @@ from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import IntArray
 
-__all__ = [
-    "DifferingPairs",
-    "RankedPairs",
-    "RestrictedLabels",
-    "bounding_boxes",
-    "differing_pairs",
-    "match_pairs",
-    "rank_pairs",
-    "restricted_labels",
-]
-
 #: The most sets of k factors that one call of `differing_pairs` looks at: all, up to 10 factors.
 MOST_SETS = 256
 

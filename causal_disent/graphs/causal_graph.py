@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
-__all__ = ["CausalGraph"]
-
 
 class CausalGraph:
     """A directed graph without cycles; an edge leads from a cause to its effect.

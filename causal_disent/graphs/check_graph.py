@@ -17,8 +17,6 @@ from causal_disent.graphs.dependences import Pair, check_pairs_of, opened_pairs
 from causal_disent.graphs.independences import Independence
 from causal_disent.protocols import IntArray
 
-__all__ = ["CheckedIndependence", "GraphCheck", "HiddenIndependence", "check_graph"]
-
 
 @dataclass(frozen=True)
 class CheckedIndependence(Independence):

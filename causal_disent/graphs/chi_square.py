@@ -8,8 +8,6 @@ import numpy as np
 
 from causal_disent.protocols import IntArray
 
-__all__ = ["ChiSquare", "chi_square"]
-
 #: Cochran's rule: the p-value can be trusted if at most a fifth of the cells expect fewer than five points.
 FEW, MOST_FEW = 5, 0.2
 

@@ -13,8 +13,6 @@ from causal_disent.protocols import IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Pair", "check_pairs_of", "opened_pairs"]
-
 #: Factors with more values are not taken apart value by value.
 MOST_VALUES = 2
 

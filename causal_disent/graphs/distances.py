@@ -11,8 +11,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_not_negative
 from causal_disent.graphs.causal_graph import CausalGraph
 
-__all__ = ["EdgeScores", "edge_scores", "shd", "sid"]
-
 
 class EdgeScores(NamedTuple):
     """Of the edges of an estimate, all in [0, 1], higher is better: F1, how many are true, how many it has."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Independence", "implied_independences", "markov_basis"]
-
 
 @dataclass(frozen=True)
 class Independence:

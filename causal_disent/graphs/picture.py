@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_graph", "save_graph"]
-
 #: In points, as everything here.
 FONT_SIZE, TITLE_SIZE, LEGEND_SIZE = 11, 13, 9
 NODE_HEIGHT, PADDING, GAP, LAYER_STEP = 25.0, 11.0, 18.0, 76.0

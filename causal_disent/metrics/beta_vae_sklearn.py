@@ -21,8 +21,6 @@ from causal_disent.metrics.tools.fixed_factor import (
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["BetaVaeResult", "beta_vae_of_differences", "beta_vae_sklearn"]
-
 
 @dataclass(frozen=True)
 class BetaVaeResult(Result, score="eval_accuracy"):

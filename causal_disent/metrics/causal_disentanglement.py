@@ -18,8 +18,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
-__all__ = ["CausalDisentanglementResult", "causal_disentanglement", "causal_disentanglement_per_rho"]
-
 
 @dataclass(frozen=True)
 class CausalDisentanglementResult(Result, score="cg.score"):

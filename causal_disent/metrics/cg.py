@@ -18,8 +18,6 @@ from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictPr
 from causal_disent.metrics.tools.interventions import effects
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
-__all__ = ["CgResult", "cg", "cg_per_rho"]
-
 
 @dataclass(frozen=True)
 class CgResult(Bounded):

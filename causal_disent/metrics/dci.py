@@ -23,15 +23,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "DciResult",
-    "completeness",
-    "completeness_per_factor",
-    "dci",
-    "disentanglement",
-    "disentanglement_per_code",
-]
-
 #: Added to every importance, so that a code or factor without any is spread evenly: entropy 1, score 0.
 SMALLEST_IMPORTANCE = 1e-11
 

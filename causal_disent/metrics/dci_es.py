@@ -18,8 +18,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DciEsResult", "dci_es", "explicitness_of_curve"]
-
 WIDTHS = (0, 8, 16, 32, 64, 128, 256, 512)
 #: A probe that takes away less than this part of the baseline loss has not learnt anything.
 SMALLEST_GAIN = 0.01

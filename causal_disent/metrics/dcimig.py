@@ -14,8 +14,6 @@ from causal_disent.metrics.tools.per_factor import in_place
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DcimigResult", "best_gaps", "dcimig"]
-
 
 @dataclass(frozen=True)
 class DcimigResult(Result):

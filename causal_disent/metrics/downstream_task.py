@@ -16,8 +16,6 @@ from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["DownstreamResult", "downstream_task"]
-
 
 @dataclass(frozen=True)
 class DownstreamResult(Result):

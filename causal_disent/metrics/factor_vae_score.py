@@ -20,8 +20,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["FactorVaeResult", "factor_vae_of_variances", "factor_vae_score", "prune_dims"]
-
 
 @dataclass(frozen=True)
 class FactorVaeResult(Result, score="eval_accuracy"):

@@ -19,8 +19,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["FairnessResult", "Interventions", "SetByHand", "fairness", "total_variation"]
-
 #: (predicted factor, sensitive factor) -> codes (points, codes) for each value of the sensitive factor.
 SetByHand = Mapping[tuple[int, int], Sequence[FloatArray]]
 

@@ -21,8 +21,6 @@ from causal_disent.metrics.tools.per_factor import in_place, several_varying
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["InfomecResult", "compactness", "infomec", "modularity"]
-
 ESTIMATORS = ("neighbours", "bins", "discrete")
 #: A continuous code is active if its range is more than this part of the widest code's (the authors' 1/20).
 ACTIVE_RANGE = 0.05

@@ -13,8 +13,6 @@ from causal_disent.metrics.tools.per_factor import in_place
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["JemmigResult", "jemmig"]
-
 #: Nats within which two codes are equally informative, so that rounding does not choose between them.
 TIE = 1e-9
 

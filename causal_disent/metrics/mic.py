@@ -26,8 +26,6 @@ from causal_disent.metrics.tools.fitting import jobs_at_a_time
 from causal_disent.metrics.tools.mic import best_cells
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["MicFloor", "MicMatrix", "MicResult", "mic_floor", "mic_matrix", "mic_statistics"]
-
 ESTIMATORS = ("mic_approx", "mic_e")
 #: The smallest grid has two bins on either axis.
 LEAST_POINTS = 4

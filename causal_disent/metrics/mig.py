@@ -13,8 +13,6 @@ from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["MigResult", "mig", "mig_gaps"]
-
 
 @dataclass(frozen=True)
 class MigResult(Result):

@@ -14,8 +14,6 @@ from causal_disent.metrics.tools.per_factor import varies
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["MigSupResult", "gaps_of_codes", "mig_sup"]
-
 
 @dataclass(frozen=True)
 class MigSupResult(Result):

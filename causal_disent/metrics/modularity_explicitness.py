@@ -16,13 +16,6 @@ from causal_disent.metrics.tools.softmax_regression import class_probabilities, 
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "ModularityExplicitnessResult",
-    "area_under_roc",
-    "code_modularities",
-    "modularity_explicitness",
-]
-
 
 @dataclass(frozen=True)
 class ModularityExplicitnessResult(Result, score="modularity"):

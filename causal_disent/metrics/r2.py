@@ -16,8 +16,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["R2Result", "r2"]
-
 
 @dataclass(frozen=True)
 class R2Result(Result):

@@ -23,13 +23,6 @@ from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "ReducedDownstreamResult",
-    "factorwise_dci",
-    "reduced_downstream_task",
-    "reduced_representation",
-]
-
 
 @dataclass(frozen=True)
 class ReducedDownstreamResult(Result):

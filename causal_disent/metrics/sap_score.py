@@ -15,8 +15,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["SapResult", "sap_score", "top_two_gaps"]
-
 #: Codes of less variance than this explain nothing of a continuous factor.
 SMALLEST_VARIANCE = 1e-12
 

@@ -20,8 +20,6 @@ from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 
-__all__ = ["Shift", "StrongDownstreamResult", "strong_downstream_task"]
-
 
 @dataclass(frozen=True)
 class Shift:

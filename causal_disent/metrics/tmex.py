@@ -27,8 +27,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["TmexResult", "tmex"]
-
 #: Each half needs enough points for a forest to say something.
 MIN_POINTS = 40
 #: For choosing each factor's code.

@@ -17,8 +17,6 @@ from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import points
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
-__all__ = ["UcResult", "check_factors", "uc", "uc_of_sets", "uc_per_rho"]
-
 
 @dataclass(frozen=True)
 class UcResult(Bounded):

@@ -16,8 +16,6 @@ from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray
 
-__all__ = ["UdrResult", "gaussian_kl", "relative_strength", "udr_sklearn"]
-
 CORRELATIONS = ("lasso", "spearman")
 #: The weight of the L1 penalty in the regression of one model's codes on another's.
 LASSO_PENALTY = 0.1

@@ -36,16 +36,6 @@ from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "MATRICES",
-    "UnifiedResult",
-    "accuracy_svm_matrix",
-    "importance_gbt_matrix",
-    "mutual_information_matrix",
-    "reductions",
-    "unified_scores",
-]
-
 
 @dataclass(frozen=True)
 class UnifiedResult(Result):

@@ -16,13 +16,6 @@ from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray
 
-__all__ = [
-    "UnsupervisedResult",
-    "gaussian_total_correlation",
-    "gaussian_wasserstein_correlation",
-    "unsupervised_metrics",
-]
-
 
 @dataclass(frozen=True)
 class UnsupervisedResult(Result, score="gaussian_total_correlation"):

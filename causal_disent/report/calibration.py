@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["calibration_picture", "calibration_text", "update_page", "write_calibration"]
-
 #: What `update_page` replaces comes after this line of the page.
 MARK = "<!-- The rest is made by `causal-disent calibrate`. -->"
 TITLE = "What each metric says where the truth is known"

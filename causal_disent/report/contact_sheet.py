@@ -11,8 +11,6 @@ from causal_disent.data.factor_table import value_rows
 from causal_disent.files import new_file
 from causal_disent.report.labelled_grid import check_drawable, draw_grid
 
-__all__ = ["contact_sheet", "save_picture"]
-
 #: Columns at the most; longer factors are sampled evenly.
 MOST = 8
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["Counterfactuals", "make_counterfactuals", "of_truth"]
-
 
 @dataclass(frozen=True)
 class Counterfactuals:

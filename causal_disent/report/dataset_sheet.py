@@ -11,8 +11,6 @@ from causal_disent.protocols import is_finite
 from causal_disent.report.contact_sheet import MOST, contact_sheet
 from causal_disent.report.labelled_grid import check_drawable, draw_grid, enlargement
 
-__all__ = ["dataset_sheet"]
-
 
 def dataset_sheet(data: Any, random_state: np.random.RandomState) -> np.ndarray:
     """Images in which one factor at a time runs through its values, with captions.

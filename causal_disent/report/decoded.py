@@ -10,8 +10,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
 
-__all__ = ["decoder_of", "make_reconstructions", "make_samples", "make_traversal"]
-
 
 def decoder_of(representation: Any) -> Any:
     """The ``decode`` of a representation."""

@@ -8,8 +8,6 @@ from causal_disent.graphs.check_graph import GraphCheck, Independence
 from causal_disent.graphs.chi_square import ChiSquare
 from causal_disent.report.table import text_table
 
-__all__ = ["graph_check_text"]
-
 WIDTH = 100
 
 

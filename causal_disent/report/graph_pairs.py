@@ -6,8 +6,6 @@ from causal_disent.graphs.check_graph import GraphCheck
 from causal_disent.graphs.dependences import Pair
 from causal_disent.report.table import text_table
 
-__all__ = ["pairs_text"]
-
 #: More factors than this make no matrix that can be read.
 MOST = 12
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["HeatRow", "heat_map"]
-
 #: From the worst to the best; orange and blue differ for the color-blind too.
 SCALE = ("#eea370", "#f8f4ec", "#4894c4")
 EMPTY, INK, FAINT, RULE = "#e8e8e8", "#20242a", "#70767e", "#c4c8cc"

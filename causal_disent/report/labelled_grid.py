@@ -13,8 +13,6 @@ from causal_disent.protocols import FloatArray
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["check_drawable", "draw_grid", "enlargement"]
-
 #: Pixels between images, and between lines of text.
 GAP = 6
 BETWEEN_GROUPS = 4 * GAP

@@ -15,8 +15,6 @@ from causal_disent.metrics.tools.declaration import Declaration
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
-__all__ = ["metrics_page"]
-
 INTRODUCTION = """# Metrics
 
 This page is made from the docstrings (`python -m causal_disent.report.metric_docs`); a test keeps it current.

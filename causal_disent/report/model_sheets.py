@@ -22,15 +22,6 @@ from causal_disent.report.labelled_grid import draw_grid, enlargement
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = [
-    "counterfactual_sheet",
-    "reconstruction_sheet",
-    "sample_sheet",
-    "sheet_of_sample",
-    "traversal_frames",
-    "traversal_sheet",
-]
-
 #: Images are enlarged to this many pixels where there are many of them.
 MANY = 64
 #: Titles of the four rows that a counterfactual sheet has for each image.

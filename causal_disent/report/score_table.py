@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from causal_disent.runs.score import MetricScore, Points
 
-__all__ = ["ScoreTable"]
-
 #: Columns of a terminal.
 WIDTH = 100
 INK, MUTED, RAIL, BAR = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0"

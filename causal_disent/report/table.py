@@ -8,8 +8,6 @@ from itertools import chain
 
 from causal_disent.text import shown
 
-__all__ = ["WIDTH", "markdown_table", "text_table"]
-
 #: Columns of a terminal that listings fit into.
 WIDTH = 100
 #: Columns that a cell keeps, however narrow the table has to be.

@@ -12,8 +12,6 @@ from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.text import Shown
 
-__all__ = ["CodeTable", "encode"]
-
 #: Images are encoded in batches of about this many bytes of pixels.
 BATCH_BYTES = 32 * 2**20
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from causal_disent import errors
 
-__all__ = ["REPRESENTATION_FILE", "check_folder", "names_a_model"]
-
 REPRESENTATION_FILE = "representation.gin"
 
 

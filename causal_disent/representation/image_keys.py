@@ -9,8 +9,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray
 
-__all__ = ["image_keys"]
-
 
 def image_keys(images: FloatArray) -> Iterator[bytes]:
     """A digest of each image; a dictionary of the images themselves would be as large as the data set."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["check_image_shape"]
-
 
 def check_image_shape(images: Any, shape: Sequence[int], source: str) -> None:
     """Raise if images have another shape than those of the data set.

@@ -15,8 +15,6 @@ from causal_disent.protocols import FloatArray, is_finite
 from causal_disent.representation.image_shape import check_image_shape
 from causal_disent.text import Shown
 
-__all__ = ["NearestImageClassifier"]
-
 #: Images handled at a time.
 CHUNK = 256
 #: An image of the data set gets all but this much probability itself.

@@ -20,18 +20,6 @@ from causal_disent.protocols import FloatArray, IntArray, is_finite
 from causal_disent.representation.image_keys import image_keys
 from causal_disent.text import Shown
 
-__all__ = [
-    "Oracle",
-    "duplicated_oracle",
-    "extra_noise_oracle",
-    "merged_oracle",
-    "missing_factor_oracle",
-    "mixed_oracle",
-    "noise_oracle",
-    "perfect_oracle",
-    "permuted_oracle",
-]
-
 #: Images drawn at a time when the table of known images is made.
 CHUNK = 512
 

@@ -11,8 +11,6 @@ from causal_disent.protocols import FloatArray
 from causal_disent.representation.image_keys import image_keys
 from causal_disent.text import Shown
 
-__all__ = ["RememberingClassifier"]
-
 
 class RememberingClassifier(Shown):
     """A factor classifier that remembers its answers; worth it where a decoder draws the same images again.

@@ -15,14 +15,6 @@ from causal_disent.runs.results import MOST_BYTES, parse_object
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "LeftOut",
-    "aggregate_results",
-    "aggregate_results_to_json",
-    "load_aggregated_results",
-    "write_parquet",
-]
-
 #: Whole numbers that tables can hold.
 INTEGERS = range(-(2**63), 2**63)
 

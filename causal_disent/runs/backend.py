@@ -6,8 +6,6 @@ from causal_disent import errors
 from causal_disent.plugins import explain_missing
 from causal_disent.registry import Entry, registry
 
-__all__ = ["backends", "training_backend"]
-
 #: The backend to install where there is none that trains.
 FIRST = "torch"
 

@@ -21,8 +21,6 @@ from causal_disent.representation.code_table import CodeTable
 from causal_disent.representation.remembering_classifier import RememberingClassifier
 from causal_disent.runs.run_metric import run_metric
 
-__all__ = ["CASES", "DATASET", "Case", "Row", "calibrate", "headlines", "small_sample"]
-
 DATASET = "candle_mini"
 
 #: Numbers that describe one factor, one code or one pair of factors, or count codes: not a verdict.

@@ -15,8 +15,6 @@ from causal_disent.parts import part
 from causal_disent.registry import registry
 from causal_disent.runs.recorded import recorded_values
 
-__all__ = ["bind_dataset", "dataset", "get_dataset"]
-
 #: Whose record of the data set counts, the later step first.
 STEPS = ("postprocess", "train")
 

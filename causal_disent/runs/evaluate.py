@@ -25,8 +25,6 @@ from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, ch
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.runs.run_metric import run_metric
 
-__all__ = ["CodeTables", "Settings", "check_with_gin", "evaluate", "evaluate_with_gin", "settings"]
-
 Metric = str | Callable[..., dict[str, Any]]
 
 #: What was encoded, by what it was: shared by the runs of one command.

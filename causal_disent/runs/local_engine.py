@@ -21,8 +21,6 @@ from causal_disent.arguments import check_at_least, is_number
 from causal_disent.protocols import Finished
 from causal_disent.runs.worker import THREADS
 
-__all__ = ["LocalEngine", "num_bytes"]
-
 #: Seconds between two looks at the workers, and those that a worker has for ending by itself.
 TICK, GRACE = 0.2, 5.0
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}

@@ -20,8 +20,6 @@ from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import REPRESENTATION
 
-__all__ = ["mean_representation", "postprocess", "postprocess_with_gin", "sampled_representation"]
-
 
 def mean_representation() -> str:
     """Codes are the means of the encoder's Gaussians."""

@@ -11,8 +11,6 @@ from causal_disent import errors
 from causal_disent.config import recorded_bindings
 from causal_disent.files import inside
 
-__all__ = ["DECODER_ACTIVATIONS", "decoder_activation", "model_folders", "recorded_values", "sampling_seed"]
-
 #: What disentanglement_lib can apply to a decoder's output, its default first.
 DECODER_ACTIVATIONS = ("logits", "tanh")
 #: Where disentanglement_lib's studies put the model that representations were made of, and how far above them.

@@ -16,17 +16,6 @@ from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 from causal_disent.runs.backend import backends
 
-__all__ = [
-    "AS_FOUND",
-    "Reading",
-    "bind_folder",
-    "check_reading",
-    "load_folder",
-    "load_model",
-    "read_folder",
-    "representation",
-]
-
 #: The device that leaves the choice to the backend.
 AUTO = "auto"
 

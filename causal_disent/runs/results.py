@@ -17,20 +17,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.files import inside, read_bounded, unusable
 
-__all__ = [
-    "RESULTS",
-    "Earlier",
-    "aggregate",
-    "check_apart",
-    "is_done",
-    "parse_object",
-    "plain",
-    "read_results",
-    "read_scores",
-    "write_earlier",
-    "write_results",
-]
-
 RESULTS = "results"
 #: The folders inside ``results``.
 PARTS = ("gin", "json", "aggregate")

@@ -15,8 +15,6 @@ from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.protocols import GroundTruthData, Representation
 from causal_disent.representation.code_table import CodeTable
 
-__all__ = ["run_metric"]
-
 
 def run_metric(
     metric: Callable[..., dict[str, Any]],

@@ -19,8 +19,6 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.tables import Table, check_same_points, read_table
 
-__all__ = ["MetricScore", "Points", "read_points", "score_points"]
-
 #: Kind of factors that a metric takes, ``"discrete"`` or ``"continuous"`` -> the arguments that it needs then.
 Takes = Mapping[str, Mapping[str, Any]]
 #: A factor has nearly as many values as there are points if it has more than this part of their number.

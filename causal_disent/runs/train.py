@@ -18,8 +18,6 @@ from causal_disent.training.loop import Keeping, copy_curves
 from causal_disent.training.partial import clear, partial_folder
 from causal_disent.training.plan import make_plan
 
-__all__ = ["train", "train_with_gin"]
-
 
 def train_with_gin(
     model_dir: str | Path,

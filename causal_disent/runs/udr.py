@@ -19,8 +19,6 @@ from causal_disent.runs.evaluate import settings
 from causal_disent.runs.representation import load_folder, read_folder
 from causal_disent.runs.results import check_apart, write_results
 
-__all__ = ["rank", "rank_with_gin"]
-
 #: The divergence of codes whose variance is not known: above any threshold, so that all of them count.
 UNKNOWN_DIVERGENCE = 1.0
 

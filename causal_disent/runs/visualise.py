@@ -40,8 +40,6 @@ from causal_disent.runs.results import check_apart
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Settings", "settings", "visualize", "visualize_dataset_with_gin", "visualize_with_gin"]
-
 #: Milliseconds that a frame of an animation is shown.
 FRAME = 120
 #: Images that an animation shows side by side, at the most.

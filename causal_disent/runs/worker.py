@@ -15,8 +15,6 @@ import traceback
 from multiprocessing.connection import Connection
 from types import FrameType
 
-__all__ = ["THREADS", "main"]
-
 #: What numpy, torch and scikit-learn read how many threads and processes they may have from.
 THREADS = (
     "OMP_NUM_THREADS",

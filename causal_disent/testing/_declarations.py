@@ -12,8 +12,6 @@ from causal_disent.arguments import is_number
 from causal_disent.registry import Entry
 from causal_disent.testing.check import CheckFailed, demand
 
-__all__ = ["BETTER", "check_known_failures", "check_words", "declared_range", "is_within", "known_failures"]
-
 BETTER = ("higher", "lower")
 #: Scores may leave their range by a rounding error.
 ROUNDING = 1e-9

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["failing_example", "has_example", "has_formula", "written_about"]
-
 
 def written_about(metric: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The metric, and of a declared one its array function; and what its docstring names in backticks."""

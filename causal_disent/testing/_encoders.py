@@ -9,8 +9,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray
 
-__all__ = ["INVARIANCES", "Changed", "Remembering", "Sum", "first_code", "with_nan", "without_last_row"]
-
 Change = Callable[[FloatArray], FloatArray]
 
 

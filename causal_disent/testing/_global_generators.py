@@ -11,8 +11,6 @@ import numpy as np
 
 from causal_disent.testing.check import demand
 
-__all__ = ["check_untouched", "touched_generators"]
-
 
 @contextmanager
 def touched_generators() -> Iterator[list[str]]:

@@ -19,8 +19,6 @@ from causal_disent.testing._global_generators import touched_generators
 from causal_disent.testing._stage import stage_data
 from causal_disent.testing.check import CheckFailed, NotApplicable, demand
 
-__all__ = ["MetricTrial", "small_parameters"]
-
 SEED = 0
 #: Parameter -> the most a check needs of it, to be done in a moment.
 ENOUGH = {

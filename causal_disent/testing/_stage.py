@@ -11,8 +11,6 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.data.view import view
 from causal_disent.protocols import IntArray
 
-__all__ = ["ReadOnlyData", "StageData", "read_only", "stage_data"]
-
 #: Images of each combination, told apart by a factor that is not ground truth. Codes of noise then differ
 #: between images of the same factors, so that nothing can be learnt from them by heart.
 NUM_VARIANTS = 6

@@ -17,8 +17,6 @@ from causal_disent.testing.metric_checks import METRIC_CHECKS
 from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
 
-__all__ = ["CHECKED_KINDS", "check_dataset", "check_metric", "check_model", "check_representation", "named_checks"]
-
 
 @dataclass(frozen=True)
 class _Suite:

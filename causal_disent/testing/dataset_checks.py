@@ -16,8 +16,6 @@ from causal_disent.testing._global_generators import check_untouched, touched_ge
 from causal_disent.testing._stage import read_only
 from causal_disent.testing.check import CheckFailed, NotApplicable, demand
 
-__all__ = ["DATASET_CHECKS", "DatasetTrial"]
-
 SEED = 0
 #: Points to draw. Enough that a wrong row shows, few enough for images that have to be drawn.
 NUM_POINTS = 24

@@ -34,8 +34,6 @@ from causal_disent.testing._metric_trial import MetricTrial, scores_of
 from causal_disent.testing._stage import ReadOnlyData, read_only, stage_data
 from causal_disent.testing.check import CheckFailed, NotApplicable, demand
 
-__all__ = ["METRIC_CHECKS"]
-
 #: How far an invariant score may move.
 TOLERANCE = 1e-6
 #: Encoders of noise to try before a tie with the perfect encoder counts against the metric.

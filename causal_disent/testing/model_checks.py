@@ -25,8 +25,6 @@ from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
 
-__all__ = ["MODEL_CHECKS", "ModelTrial"]
-
 #: What a model is trained with if it ships no config of its own.
 CONFIG = "models/shared.gin"
 STEPS, BATCH = 2, 8

@@ -10,8 +10,6 @@ from causal_disent.registry import Entry
 from causal_disent.testing.check import Check, NotApplicable
 from causal_disent.testing.checks import named_checks
 
-__all__ = ["parametrize_checks"]
-
 
 def parametrize_checks(
     kind: str, entries: Iterable[Entry | str], options: Mapping[str, Mapping[str, Any]] | None = None

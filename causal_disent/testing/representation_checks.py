@@ -16,8 +16,6 @@ from causal_disent.testing._global_generators import check_untouched, touched_ge
 from causal_disent.testing._stage import StageData, read_only
 from causal_disent.testing.check import NotApplicable, demand
 
-__all__ = ["REPRESENTATION_CHECKS", "RepresentationTrial"]
-
 SEED = 0
 NUM_IMAGES = 8
 #: Batches of different sizes may be summed in another order.

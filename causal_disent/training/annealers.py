@@ -10,8 +10,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.parts import part
 from causal_disent.training.bound import check_function
 
-__all__ = ["anneal", "annealer", "fine_tune", "fixed"]
-
 
 @part("annealer", supplied=("gamma",))
 def annealer(

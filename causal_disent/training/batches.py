@@ -11,8 +11,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray, is_finite
 
-__all__ = ["Batches", "LabelledImages", "check_boxes"]
-
 
 def check_boxes(data: Any) -> None:
     """Raise unless `data` can tell the bounding box of each image."""

@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.config import bindings_of, entry_of
 from causal_disent.registry import ROLES, registry
 
-__all__ = ["as_bound", "check_function", "check_no_brackets", "takes"]
-
 
 def check_function(name: str, value: Any, role: str) -> None:
     """Raise unless `value` is a function of this role, written ``@its_name`` in a config.

@@ -13,8 +13,6 @@ from causal_disent import errors
 from causal_disent.protocols import Trainer
 from causal_disent.training.tensor_files import TensorFile, check_shapes, open_tensors, write_packed
 
-__all__ = ["KEY", "differences", "read_settings", "restore", "save"]
-
 #: Bindings that may change between two parts of a run.
 FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num")
 #: Numpy's 624 numbers; the other tensors are the trainer's.

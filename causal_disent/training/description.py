@@ -14,21 +14,6 @@ from causal_disent.files import read_bounded, unusable
 from causal_disent.registry import NETWORKS
 from causal_disent.training.networks import networks
 
-__all__ = [
-    "ACTIVATIONS",
-    "DESCRIPTION",
-    "MODEL",
-    "REPRESENTATION",
-    "SAVED",
-    "WEIGHTS",
-    "Description",
-    "describe",
-    "is_plain",
-    "part_of",
-    "read_description",
-    "write_description",
-]
-
 #: Where in a folder the model is, and where the representation that was made of it.
 MODEL, REPRESENTATION = "model", "representation"
 #: What each of these holds.

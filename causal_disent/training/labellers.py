@@ -16,15 +16,6 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import ROLES
 from causal_disent.training.bound import check_function
 
-__all__ = [
-    "bin_labeller",
-    "labeller",
-    "noisy_labeller",
-    "partial_labeller",
-    "perfect_labeller",
-    "permuted_labeller",
-]
-
 Labels = tuple[FloatArray, Sequence[int]]
 
 

@@ -21,8 +21,6 @@ from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.partial import CHECKPOINT, CURVES, clear, has_checkpoint
 from causal_disent.training.plan import Plan
 
-__all__ = ["Diverged", "Keeping", "copy_curves", "evaluate", "run", "train"]
-
 #: Steps between two points of a curve.
 LOG_EVERY = 50
 

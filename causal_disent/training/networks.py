@@ -11,8 +11,6 @@ from causal_disent.config import entry_of, given_to_gin
 from causal_disent.registry import NETWORKS, Entry, registry
 from causal_disent.training.bound import as_bound
 
-__all__ = ["declare_network", "make_bound", "make_saved", "networks"]
-
 
 def networks(role: str, backend: str | None) -> dict[str, Entry]:
     """The registered networks of a role that a backend can use, by name."""

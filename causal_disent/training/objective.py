@@ -10,8 +10,6 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.training.bound import as_bound, takes
 
-__all__ = ["Objective", "Pass", "Penalties", "objective_of"]
-
 #: Of the framework that trains.
 Tensor = Any
 #: Name of a term -> its value, weighted as it goes into the loss.

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from causal_disent import errors
 
-__all__ = ["CHECKPOINT", "CURVES", "clear", "has_checkpoint", "partial_folder"]
-
 CHECKPOINT = "checkpoint.safetensors"
 CURVES = "tensorboard"
 

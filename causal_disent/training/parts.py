@@ -13,17 +13,6 @@ from causal_disent.registry import ROLES
 from causal_disent.training.bound import check_function
 from causal_disent.training.networks import make_bound
 
-__all__ = [
-    "ReconstructionLoss",
-    "decoder",
-    "discriminator",
-    "discriminator_optimizer",
-    "encoder",
-    "reconstruction_loss",
-    "supervised_loss",
-    "vae_optimizer",
-]
-
 #: What turns the output of a decoder that is trained into pixels.
 ACTIVATIONS = ("logits", "tanh")
 

@@ -20,8 +20,6 @@ from causal_disent.training.labellers import labeller
 from causal_disent.training.objective import Objective, objective_of
 from causal_disent.training.settings import ModelSettings, model_settings, require, require_seed
 
-__all__ = ["Plan", "make_plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

@@ -11,8 +11,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.parts import part
 from causal_disent.training.bound import check_no_brackets
 
-__all__ = ["ModelSettings", "model_settings", "require", "require_seed"]
-
 #: More labels than this are a slip, and would not fit into memory.
 MOST_LABELLED = 10_000_000
 

@@ -12,8 +12,6 @@ from safetensors import SafetensorError, safe_open
 from causal_disent import errors
 from causal_disent.files import new_file
 
-__all__ = ["TensorFile", "check_shapes", "open_tensors", "write_packed"]
-
 #: How a pickle begins: by itself, or in the zip archive that torch.save writes.
 PICKLES = (b"\x80", b"PK\x03\x04")
 

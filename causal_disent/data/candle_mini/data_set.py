@@ -14,8 +14,6 @@ from causal_disent.data.state_space import StateSpace
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["CandleMini", "candle_graph"]
-
 
 def candle_graph() -> nx.DiGraph:
     """CANDLE's graph: confounders, factors, image; each node has ``observed``.

@@ -13,8 +13,6 @@ from causal_disent.data.candle_mini.scenes import MOST_JITTER, SCENES, backdrop
 from causal_disent.data.candle_mini.solids import SOLIDS
 from causal_disent.data.candle_mini.textures import Color
 
-__all__ = ["FACTOR_NAMES", "IMAGE_SHAPE", "VALUE_NAMES", "draw", "scramble", "tight_box"]
-
 _COLORS: dict[str, Color] = {
     "red": (0.88, 0.12, 0.12),
     "blue": (0.12, 0.33, 0.92),

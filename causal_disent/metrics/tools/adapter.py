@@ -20,8 +20,6 @@ from causal_disent.metrics.tools.sampling import factor_names
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
 
-__all__ = ["keys_of", "on_data", "on_fixed_data"]
-
 #: Of the ``*_validation`` metrics: observations encoded at a time, and the part of them that is fitted to.
 FIXED = {"batch_size": 100}
 FIXED_TRAIN = {"train_percentage": 0.9}

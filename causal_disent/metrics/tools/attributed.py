@@ -12,8 +12,6 @@ from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.metrics.tools.sampling import factor_names, sample_codes
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 
-__all__ = ["AttributedSample", "attributed_sample"]
-
 
 @dataclass(frozen=True)
 class AttributedSample:

@@ -13,15 +13,6 @@ from causal_disent.metrics.irs import irs
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.registry import registry
 
-__all__ = [
-    "CodeSets",
-    "attribute",
-    "dci_importance",
-    "irs_attribution",
-    "mutual_information",
-    "select_codes",
-]
-
 CodeSets = list[tuple[int, ...]]
 
 #: Scores closer than this count as tied, so that rescaling a code (a rounding error) changes no set.

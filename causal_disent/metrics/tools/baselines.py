@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
-__all__ = ["BASELINES", "baseline_of", "max_deviation"]
-
 Baseline = Callable[[FloatArray], FloatArray]
 
 

@@ -11,8 +11,6 @@ from causal_disent.metrics.tools.information import entropies, mutual_informatio
 from causal_disent.metrics.tools.per_factor import several_varying
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["BinnedInformation", "binned_information"]
-
 
 @dataclass(frozen=True)
 class BinnedInformation:

@@ -15,8 +15,6 @@ from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
 
-__all__ = ["Bounded", "attribution_resamples", "check_bootstrap", "interval", "resample_counts"]
-
 
 class Bounded(Result):
     """A result with a 95 % ``interval`` of the score, if it was asked for."""

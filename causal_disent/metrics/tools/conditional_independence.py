@@ -11,8 +11,6 @@ from causal_disent import errors
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["NUM_DRAWS", "Redraw", "exchange_within_strata", "randomization_test"]
-
 #: Rows of factors, a column of them, a generator -> other values of that column, drawn given the rest of the row.
 Redraw = Callable[[Any, int, np.random.RandomState], Any]
 

@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Caught", "count_fits", "fit_counted", "fits_of", "tell_fits"]
-
 #: The warnings of one fit: their categories and texts.
 Caught = list[tuple[type[Warning], str]]
 

@@ -13,8 +13,6 @@ from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
 from causal_disent.registry import Entry
 
-__all__ = ["Declaration", "metric"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

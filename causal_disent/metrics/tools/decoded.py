@@ -14,8 +14,6 @@ from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.registry import registry
 
-__all__ = ["Decode", "DecodedPoints", "PredictProba", "image_exchange", "make_classifier"]
-
 Decode = Callable[[FloatArray], Any]
 PredictProba = Callable[[Any], Sequence[FloatArray]]
 

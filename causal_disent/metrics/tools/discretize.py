@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["discretizer", "histogram_discretizer"]
-
 
 @part("histogram_discretizer", supplied=("target",))
 def histogram_discretizer(target: FloatArray, num_bins: int) -> IntArray:

@@ -13,21 +13,6 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.parts import part
 
-__all__ = [
-    "ESTIMATORS",
-    "GIN_PREDICTOR",
-    "Estimator",
-    "estimator_named",
-    "gradient_boosting",
-    "gradient_boosting_classifier",
-    "histogram_boosting",
-    "l1_logistic",
-    "logistic_regression_cv",
-    "name_of",
-    "predictor",
-    "random_forest",
-]
-
 #: Makes a classifier with ``fit`` and ``predict``.
 Estimator = Callable[[], Any]
 

@@ -19,18 +19,6 @@ from causal_disent.metrics.tools.estimators import Estimator
 from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = [
-    "Problem",
-    "accuracies",
-    "check_classes",
-    "check_labelled",
-    "fit_each",
-    "forked",
-    "importances",
-    "jobs_at_a_time",
-    "problems_of",
-]
-
 Result = TypeVar("Result")
 #: A result and the warnings on the way to it.
 Fitted = tuple[Any, Caught]

@@ -12,8 +12,6 @@ from causal_disent.arguments import Pairs, check_at_least
 from causal_disent.protocols import FloatArray, IntArray, Representation
 from causal_disent.representation.code_table import checked_codes
 
-__all__ = ["VALIDATION_ARGUMENTS", "encode_fixed", "split"]
-
 #: What the caller of a ``*_validation`` metric gives; configs bind the rest.
 VALIDATION_ARGUMENTS = ("observations", "labels", "representation_function")
 

@@ -18,8 +18,6 @@ from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 from causal_disent.representation.code_table import CodeTable
 
-__all__ = ["Labelled", "Votes", "blocks", "draw_batch", "draw_pairs", "points_sharing"]
-
 #: Features (votes, codes), and the factor shared in each (votes,).
 Labelled = tuple[FloatArray, IntArray]
 #: Draws the points of one vote, given how many; returns the factor that they share.

@@ -22,8 +22,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["HistogramBoosting", "bin_edges"]
-
 #: Bins are numbered in a byte.
 MOST_BINS = 256
 #: Trees grown together: enough to fill the sparse product's inner loop, few enough for the cache.

@@ -10,8 +10,6 @@ from causal_disent.arguments import check_at_least
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["GIN_BINS", "Bins", "codes_in_bins", "entropies", "in_bins", "mutual_information_matrix"]
-
 #: Sums of logarithms of counts are rounded to about this; less information than that is none.
 ROUNDING = 1e-13
 

@@ -12,8 +12,6 @@ from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.representation.image_shape import check_image_shape
 
-__all__ = ["effects"]
-
 #: How far a probability or a pixel may be off by rounding.
 PIXEL_SLACK = 1e-5
 PROBABILITY_SLACK = 1e-3

@@ -15,8 +15,6 @@ from causal_disent.metrics.irs import group, robustness
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["resampled_irs_matrices"]
-
 #: Resamples handled together, to bound the memory.
 CHUNK = 25
 

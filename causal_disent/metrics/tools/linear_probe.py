@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from causal_disent.protocols import FloatArray
 
-__all__ = ["predict_linear", "r_squared", "standardise"]
-
 
 def standardise(train: NDArray[Any], test: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """Both with the mean and the deviation of `train` taken out; a column that never varies becomes 0."""

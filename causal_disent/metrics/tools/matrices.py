@@ -13,8 +13,6 @@ from causal_disent.metrics.tools.estimators import Estimator, name_of
 from causal_disent.parts import Part, part
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["factorwise_dci", "importance_gbt_matrix", "matrix_of"]
-
 
 def _importance(name: str) -> Part:
     @part(name)

@@ -6,8 +6,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["factor_merges", "independent_groups", "precision_curve"]
-
 
 def precision_curve(matrix: FloatArray) -> tuple[FloatArray, IntArray]:
     """The entries of (codes, factors) as thresholds, descending, and the groups that each leaves.

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["best_cells", "equipartition"]
-
 #: Cuts looked at together in the dynamic programme: their costs then stay in the processor's cache.
 BLOCK = 64
 

@@ -13,8 +13,6 @@ from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.registry import KINDS
 
-__all__ = ["Needs", "Points", "Sample", "Source", "TrainTest", "points", "train_test"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -11,8 +11,6 @@ from causal_disent import errors
 from causal_disent.arguments import varying_factors
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["in_place", "several_varying", "varies", "varying_in_both"]
-
 
 def varies(matrix: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether each column of `matrix` takes more than one value."""

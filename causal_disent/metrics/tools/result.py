@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["Result"]
-
 
 class Result:
     """Base of a metric's result, a frozen dataclass: ``score`` is the headline, ``repr`` fits a line or two.

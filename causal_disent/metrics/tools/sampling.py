@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation, is_finite
 from causal_disent.representation.code_table import BATCH_BYTES, CodeTable, checked_codes
 
-__all__ = ["Draws", "factor_names", "fix_factor", "sample_codes"]
-
 
 class Draws:
     """Observations drawn one after the other, encoded together.

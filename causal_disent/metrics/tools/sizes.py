@@ -13,8 +13,6 @@ from causal_disent.arguments import check_at_least
 from causal_disent.metrics.tools.fitting import forked
 from causal_disent.metrics.tools.needs import Sample, Source, TrainTest
 
-__all__ = ["Sizes", "sizes_of"]
-
 
 @dataclass(frozen=True)
 class Sizes(TrainTest):

@@ -13,8 +13,6 @@ import numpy as np
 from causal_disent.metrics.tools.convergence import count_fits
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["class_probabilities", "fit_softmax_regression"]
-
 #: scikit-learn's: iterations, gradient, decrease, and steps of one line search at which it stops.
 STOPPING = {"maxiter": 100, "gtol": 1e-4, "ftol": 64 * np.finfo(np.float64).eps, "maxls": 50}
 

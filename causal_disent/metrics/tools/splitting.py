@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_pairs, check_train_test, is_number
 
-__all__ = ["TEST_SHARE", "fit_and_test"]
-
 #: Of points given without others to test on, so many are held out.
 TEST_SHARE = 1 / 3
 

@@ -7,8 +7,6 @@ import textwrap
 from causal_disent.report.published.tables import Block, blocks, published_table, published_tables
 from causal_disent.report.table import text_table
 
-__all__ = ["published_list", "published_text"]
-
 WIDTH = 115
 
 

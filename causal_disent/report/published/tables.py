@@ -20,18 +20,6 @@ from causal_disent import errors
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Block",
-    "PublishedTable",
-    "Source",
-    "blocks",
-    "published",
-    "published_metrics",
-    "published_models",
-    "published_table",
-    "published_tables",
-]
-
 #: The columns of `published`.
 COLUMNS = (
     "table",

@@ -15,8 +15,6 @@ from causal_disent.runs.study.expand import Run
 from causal_disent.runs.study.folders import MODEL, step_of
 from causal_disent.runs.study.plan import Plan
 
-__all__ = ["Costs", "costs_of", "duration", "free_space", "size"]
-
 #: Tasks of one kind that are looked at.
 MOST_LOOKED_AT = 10
 UNITS = ("bytes", "KB", "MB", "GB", "TB")

@@ -17,8 +17,6 @@ from causal_disent import errors
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
 from causal_disent.runs.study.settings import Study
 
-__all__ = ["Expanded", "Item", "Run", "digest", "expand", "line"]
-
 #: The seeds of a model: those that its config binds are bound to the run's.
 SEEDS = tuple(
     f"model.{name}" for name in ("random_seed", "model_seed", "unsupervised_data_seed", "supervised_data_seed")

@@ -12,8 +12,6 @@ from causal_disent.files import new_file
 from causal_disent.runs.study.folders import FAILURES
 from causal_disent.runs.study.work import printed
 
-__all__ = ["forget", "record"]
-
 #: Lines of the log that are kept with a failure.
 MOST_LINES = 40
 

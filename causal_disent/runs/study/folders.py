@@ -22,21 +22,6 @@ from causal_disent.files import new_file, read_bounded
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.lease import holder, is_gone
 
-__all__ = [
-    "FAILURES",
-    "LOGS",
-    "MODEL",
-    "RUN_FILE",
-    "STAMP",
-    "Found",
-    "lease_of",
-    "look",
-    "read_what",
-    "recorded",
-    "scan",
-    "step_of",
-]
-
 MODEL, POSTPROCESSED, METRICS, FAILURES, LOGS = "model", "postprocessed", "metrics", "failures", "logs"
 RUN_FILE, INDEX = "run.json", ".index.json"
 #: The end of the name of a lease: ``.train.lease``.

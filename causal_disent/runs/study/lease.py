@@ -22,8 +22,6 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["OWNERS", "Owner", "holder", "is_gone"]
-
 #: Where owners count, in the study's folder.
 OWNERS = ".owners"
 #: Seconds between two heartbeats, and without one until an owner counts as dead.

@@ -14,8 +14,6 @@ from causal_disent.runs.study.expand import Run
 from causal_disent.runs.study.folders import RUN_FILE, read_what
 from causal_disent.runs.study.lease import Owner
 
-__all__ = ["NUMBERS", "give_numbers"]
-
 #: The lease of the one who gives numbers.
 NUMBERS = ".numbers.lease"
 #: Seconds between two tries to get it.

@@ -18,8 +18,6 @@ from causal_disent.runs.study.settings import Study
 from causal_disent.runs.study.steps import stamped
 from causal_disent.runs.study.work import Task, Work
 
-__all__ = ["STATES", "Plan", "Planned", "make_plan"]
-
 STATES = ("done", "running", "failed", "waiting")
 
 

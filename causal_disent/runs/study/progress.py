@@ -13,8 +13,6 @@ from causal_disent.runs.study.plan import Plan
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
 from causal_disent.text import say
 
-__all__ = ["Progress"]
-
 #: Seconds between two looks at the logs, and between two plain lines.
 LOOK, SAY = 1.0, 1.0
 #: Lines for workers that fit below the bar, and bytes of a log that are looked at.

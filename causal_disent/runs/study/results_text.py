@@ -13,8 +13,6 @@ from causal_disent.runs.study.table import summary
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["best_text", "results_text"]
-
 
 def results_text(table: pd.DataFrame, published_name: str | None = None) -> str:
     """Mean and standard deviation over seeds of every headline score.

@@ -27,8 +27,6 @@ from causal_disent.runs.study.work import perform, problems
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["STUDY_FILE", "Ended", "kept_study", "read_study", "run_study"]
-
 #: The settings of a study, kept in its folder for the commands that tell of it.
 STUDY_FILE = "study.gin"
 

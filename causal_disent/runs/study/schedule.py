@@ -14,8 +14,6 @@ from causal_disent.runs.study.lease import Owner
 from causal_disent.runs.study.plan import Plan, Planned
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
 
-__all__ = ["Schedule"]
-
 #: Seconds between two looks at what others are doing.
 PAUSE = 2.0
 

@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number, is_whole
 from causal_disent.parts import part
 
-__all__ = ["STEPS", "Study", "study"]
-
 #: What a task may be, as time limits and resources name it.
 STEPS = ("train", "evaluate")
 #: Seeds that numpy takes.

@@ -11,8 +11,6 @@ from causal_disent.runs.study.estimate import costs_of, duration, free_space, ki
 from causal_disent.runs.study.folders import step_of
 from causal_disent.runs.study.plan import STATES, Plan, Planned
 
-__all__ = ["plan_text", "run_text", "state_text"]
-
 #: Runs that are listed one by one unless all are asked for.
 MOST_RUNS = 20
 

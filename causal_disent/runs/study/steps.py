@@ -14,8 +14,6 @@ from causal_disent.runs.postprocess import postprocess as make_representation
 from causal_disent.runs.representation import AS_FOUND
 from causal_disent.runs.train import train as train_model
 
-__all__ = ["check", "measure", "postprocess", "stamped", "train"]
-
 
 @part("study_task")
 def study_task(config: str = "") -> str:

@@ -22,8 +22,6 @@ from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "GROUP", "results_table", "summary", "write_table"]
-
 #: What tells one combination from another, seeds apart.
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (

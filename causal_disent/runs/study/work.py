@@ -24,8 +24,6 @@ from causal_disent.runs.study import steps
 from causal_disent.runs.study.folders import LOGS, MODEL, lease_of
 from causal_disent.text import say
 
-__all__ = ["DONE", "FULL", "LATER", "Outcome", "Task", "Work", "perform", "printed", "problems"]
-
 #: How a task ended, besides having failed: well; another process is writing it; there is no space left.
 DONE, LATER, FULL = "done", "later", "full"
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT}

@@ -6,8 +6,6 @@ import math
 
 from causal_disent_candle.labels import Bounds
 
-__all__ = ["to_box"]
-
 
 def to_box(bounds: Bounds, original: tuple[int, int], resized: tuple[int, int]) -> tuple[int, int, int, int]:
     """The smallest box of whole pixels that covers the bounds once the image is resized.

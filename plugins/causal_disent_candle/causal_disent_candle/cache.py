@@ -14,8 +14,6 @@ from causal_disent_datasets.unpacked import user_cache
 from causal_disent import errors
 from causal_disent.files import new_folder
 
-__all__ = ["BESIDE", "cache_folders", "remembered"]
-
 #: The folder beside the data.
 BESIDE = ".causal_disent"
 

@@ -13,8 +13,6 @@ from causal_disent_candle.rendered import RenderedData
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Candle", "CandleV1", "Synthetic"]
-
 _PUBLISHED = "https://causal-disentanglement.github.io/IITH-CANDLE/"
 _NAMES = {factor: {name: name for name in names} for factor, names in VALUE_NAMES.items()}
 _SIZES = VALUE_NAMES["size"]

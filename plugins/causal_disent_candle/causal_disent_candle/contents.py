@@ -13,8 +13,6 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular
 from causal_disent.protocols import IntArray
 
-__all__ = ["IMAGES", "Contents", "open_contents", "save_contents"]
-
 IMAGES = "images.npy"
 FACTS = "facts.json"
 #: More than any list of broken files takes.

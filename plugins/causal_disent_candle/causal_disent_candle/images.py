@@ -14,8 +14,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["MappedImages"]
-
 #: Images that are turned into floats at a time: few enough to stay in the processor's cache.
 CHUNK = 64
 

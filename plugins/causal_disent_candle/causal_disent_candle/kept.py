@@ -17,8 +17,6 @@ from causal_disent_candle.contents import Contents, open_contents
 from causal_disent_candle.listing import Listing
 from causal_disent_candle.reading import Labels, read_folder
 
-__all__ = ["SIDES", "folder_of", "height_and_width", "kept_contents"]
-
 #: The shortest and the longest side that images may get.
 SIDES = (8, 1024)
 #: Changes when the same files would be read into something else.

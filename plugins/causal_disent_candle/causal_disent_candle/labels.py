@@ -15,8 +15,6 @@ from causal_disent.arguments import is_number
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular, unusable
 
-__all__ = ["Bounds", "Label", "LabelReader"]
-
 #: A label takes some 300 bytes; a file that is much larger is something else.
 MOST_BYTES = 2**16
 

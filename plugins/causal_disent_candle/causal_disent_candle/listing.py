@@ -11,8 +11,6 @@ from pathlib import Path
 
 from causal_disent.files import unusable
 
-__all__ = ["Listing", "file_states", "fingerprint", "list_folder"]
-
 IMAGES = (".png", ".jpg", ".jpeg")
 LABEL = ".json"
 #: Other files, such as a table or a contact sheet, are left alone.

@@ -7,8 +7,6 @@ from causal_disent.registry import Register
 from causal_disent_candle.candle import Candle, CandleV1, Synthetic
 from causal_disent_candle.rendered import RenderedData
 
-__all__ = ["FOLDERS", "register_commands", "register_datasets"]
-
 #: Name -> class and summary of each data set.
 FOLDERS: dict[str, tuple[type[RenderedData], str]] = {
     "candle": (Candle, "CANDLE: 6 factors with confounders, 12,546 images, 64x64x3"),

@@ -22,8 +22,6 @@ from causal_disent_candle.contents import IMAGES, Contents, save_contents
 from causal_disent_candle.labels import Label
 from causal_disent_candle.listing import Listing
 
-__all__ = ["Labels", "read_folder"]
-
 #: Files that a thread reads between two steps of the progress bar.
 CHUNK = 32
 

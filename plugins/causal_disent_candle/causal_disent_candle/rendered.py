@@ -23,8 +23,6 @@ from causal_disent_candle.rule_check import ObeyedRules, recognise
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["RenderedData"]
-
 SIZE = 64
 
 

@@ -12,8 +12,6 @@ from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray
 
-__all__ = ["NONE", "OTHER", "ObeyedRules", "recognise"]
-
 #: Every combination of the factors is there.
 NONE = "none"
 #: Combinations are missing, and no rule set is obeyed.

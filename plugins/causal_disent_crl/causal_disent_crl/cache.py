@@ -14,8 +14,6 @@ from causal_disent_datasets.unpacked import user_cache
 
 from causal_disent.files import new_file
 
-__all__ = ["MOST_FILES", "kept"]
-
 #: Files that are kept; the one that was not used for longest makes room. The largest have 220 MB.
 MOST_FILES = 8
 #: What the file has besides the images.

@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon, Rectangle
 
-__all__ = ["SIDE", "Canvas"]
-
 #: Pixels per inch, of which the figure has one.
 SIDE = 96
 #: Where a subplot is unless something else is said: left, bottom, width, height.

@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice, is_whole
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["SPLITS", "Draws", "seeded", "truncated"]
-
 #: The folders of the published files.
 SPLITS = ("train", "test")
 

@@ -12,8 +12,6 @@ from causal_disent_crl.draws import Draws, seeded
 from causal_disent_crl.images import resized
 from causal_disent_crl.mechanism_data import SIDE, MechanismData
 
-__all__ = ["Flow"]
-
 #: Numbers of the factors -> lengths in the picture: a ball of 30 has the radius 1, a hole at 3 is 1 high.
 BALL, HOLE = 30.0, 3.0
 #: Flow counts in tenths.

@@ -7,8 +7,6 @@ import numpy as np
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.canvas import Canvas
 
-__all__ = ["draw_flows"]
-
 LEFT, RIGHT, TOP = 3.0, 8.0, 19.0
 WATER = "lightskyblue"
 #: Points of the jet's line.

@@ -13,8 +13,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["KeptImages", "as_floats", "resized"]
-
 
 def as_floats(pixels: np.ndarray, channels: str) -> FloatArray:
     """(n, h, w, 3) uint8 as float32 in [0, 1], with an alpha channel of 1 if ``channels='rgba'``."""

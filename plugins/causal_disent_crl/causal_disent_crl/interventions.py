@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
 
-__all__ = ["Do", "set_values"]
-
 #: Factor -> the number that it is set to, or one for each image.
 Do = Mapping[str, float | Sequence[float] | FloatArray]
 

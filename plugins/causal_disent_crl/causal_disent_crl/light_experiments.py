@@ -10,8 +10,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
-__all__ = ["EXPERIMENTS", "FACTORS", "LIMITS", "after_intervention", "draw_experiment", "edges_of"]
-
 FACTORS = ("red", "green", "blue", "pol_1", "pol_2")
 #: The range of the light source, and of the polarizers in degrees.
 LIMITS = {factor: (0.0, 255.0) if factor in FACTORS[:3] else (-90.0, 90.0) for factor in FACTORS}

@@ -15,8 +15,6 @@ from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.light_experiments import EXPERIMENTS, FACTORS, LIMITS
 
-__all__ = ["FoundExperiment", "find_experiment"]
-
 FILE = "image_file"
 #: What a table may have; that of 100,000 rows and 50 columns has about 30 MB.
 MOST_BYTES = 2**29

@@ -7,8 +7,6 @@ import numpy as np
 from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
-__all__ = ["MODELS", "colors", "hexagon"]
-
 MODELS = ("F1", "F2", "F3")
 #: How the camera's red, green and blue respond to those of the light source.
 SENSOR = np.array(

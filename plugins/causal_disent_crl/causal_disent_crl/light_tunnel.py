@@ -35,8 +35,6 @@ from causal_disent_crl.published_folder import read_files
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["LightTunnel"]
-
 #: How the published folder calls the simulated twin of an experiment.
 TWIN = "_synth_det"
 #: Steps of a degree that the polarizers can be set to.

@@ -28,8 +28,6 @@ from causal_disent_crl.scalings import find_scaling
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SIDE", "MechanismData"]
-
 #: What options may be. The alpha channel of the published images is 255 throughout.
 LABELS, CHANNELS = ("exact", "published"), ("rgba", "rgb")
 #: Side of the images as they are drawn and published, and what it may be: 64 is that of most models.

@@ -10,8 +10,6 @@ from causal_disent.protocols import FloatArray
 from causal_disent_crl.draws import Draws
 from causal_disent_crl.mechanism_data import MechanismData
 
-__all__ = ["Pendulum"]
-
 #: The angles of a half turn: angle and light count in units of pi / 200, 0.9 degrees.
 UNIT = np.pi / 200
 PIVOT = (10.0, 10.5)

@@ -7,8 +7,6 @@ import numpy as np
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.canvas import Canvas
 
-__all__ = ["draw_pendulums"]
-
 
 def draw_pendulums(
     balls: FloatArray,

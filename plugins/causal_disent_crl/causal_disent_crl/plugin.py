@@ -9,8 +9,6 @@ from causal_disent.registry import Register
 from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
 from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight
 
-__all__ = ["FROM_FILES", "register_commands", "register_datasets"]
-
 #: Name -> class and summary of each data set that needs files.
 FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
     "shadow_sunlight": (

@@ -17,8 +17,6 @@ from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_crl.draws import SPLITS, Draws
 
-__all__ = ["FoundFiles", "find_files", "read_files"]
-
 #: Files that a thread reads between two steps of the progress bar.
 CHUNK = 32
 _NAME = re.compile(r"a(_-?\d{1,4}){4}\.png")

@@ -10,8 +10,6 @@ import numpy as np
 from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
-__all__ = ["DERIVED", "Scaling", "find_scaling"]
-
 #: Scalings that are taken from the data, as DEAR does: to [0, 1] for a cross entropy, to mean 0 and variance 1
 #: for a squared error.
 DERIVED = ("min_max", "z_score")

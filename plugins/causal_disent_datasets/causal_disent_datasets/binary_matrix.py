@@ -10,8 +10,6 @@ import numpy as np
 from causal_disent.files import regular, unusable
 from causal_disent_datasets.mapping import map_array
 
-__all__ = ["map_matrix"]
-
 #: Magic number -> dtype. Bytes are unsigned, whatever their name in other readers.
 TYPES = {507333717: "|u1", 507333716: "<i4", 507333713: "<f4", 507333715: "<f8"}
 #: Lengths are stored for at least this many axes.

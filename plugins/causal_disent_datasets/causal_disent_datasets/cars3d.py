@@ -12,8 +12,6 @@ from causal_disent_datasets.matlab import read_uint8
 from causal_disent_datasets.pictures import resized
 from causal_disent_datasets.stacked import Factors
 
-__all__ = ["Cars3d"]
-
 ELEVATIONS, AZIMUTHS, OBJECTS = 4, 24, 183
 SIDE = 64
 #: A published file has 128x128 images and their masks, 6.3 MB unpacked.

@@ -20,8 +20,6 @@ from causal_disent_datasets.pictures import open_picture
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["ColorDsprites", "NoisyDsprites", "ScreamDsprites"]
-
 SIDE = 64
 
 

@@ -12,8 +12,6 @@ from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.npz import open_member
 from causal_disent_datasets.stacked import StackedImages
 
-__all__ = ["DSPRITES", "IMAGE_SHAPE", "VALUES", "DspritesFull", "DspritesNoshape", "SpriteFile"]
-
 IMAGE_SHAPE = (64, 64, 1)
 VALUES: dict[str, tuple[object, ...]] = {
     "color": ("white",),

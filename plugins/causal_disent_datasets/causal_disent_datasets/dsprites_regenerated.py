@@ -11,8 +11,6 @@ from causal_disent_datasets import sprite_drawing
 from causal_disent_datasets.dsprites import IMAGE_SHAPE, VALUES
 from causal_disent_datasets.stacked import Factors
 
-__all__ = ["DrawnSprites", "DspritesRegenerated"]
-
 
 class DrawnSprites(Factors):
     """All 737,280 combinations, each drawn when it is asked for."""

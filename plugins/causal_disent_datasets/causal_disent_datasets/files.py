@@ -12,8 +12,6 @@ from causal_disent import errors
 from causal_disent.files import regular, unusable
 from causal_disent.progress import track
 
-__all__ = ["VARIABLE", "FromFiles", "Publication", "check_digest", "incomplete"]
-
 #: The environment variable that names the folder below which all files are, as in disentanglement_lib.
 VARIABLE = "DISENTANGLEMENT_LIB_DATA"
 

@@ -19,8 +19,6 @@ from causal_disent.protocols import IntArray
 from causal_disent_datasets.mapping import map_array
 from causal_disent_datasets.unpacked import unpack_once
 
-__all__ = ["H5Images", "open_images"]
-
 #: Reading one image unpacks every chunk that it touches; more than this for one image is too slow.
 MAX_BYTES_PER_IMAGE = 2**20
 #: HDF5's numbers of gzip, shuffle and Fletcher's checksum, and h5py's of lzf. For another filter HDF5 would look

@@ -16,8 +16,6 @@ from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.pictures import read_rgb
 from causal_disent_datasets.stacked import Factors
 
-__all__ = ["Falcor3d", "Isaac3d"]
-
 SIDE = 128
 #: Images that are opened to verify a folder; to open them all would take an hour.
 OPENED = 1000

@@ -9,8 +9,6 @@ import numpy as np
 
 from causal_disent.files import regular
 
-__all__ = ["map_array"]
-
 
 def map_array(path: Path, dtype: np.dtype, shape: tuple[int, ...], offset: int) -> np.ndarray:
     """The array that begins `offset` bytes into a file, read-only; the file must be long enough."""

@@ -17,8 +17,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.files import regular, unusable
 
-__all__ = ["read_uint8"]
-
 FILE_HEADER = 128
 #: The kinds of elements that are needed.
 UINT8, MATRIX, COMPRESSED = 2, 14, 15

@@ -11,8 +11,6 @@ from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.npz import open_member
 from causal_disent_datasets.stacked import StackedImages
 
-__all__ = ["CHALLENGE", "FINAL", "Mpi3dReal", "Mpi3dRealistic", "Mpi3dToy"]
-
 Values = dict[str, tuple[object, ...]]
 
 _COMMON: Values = {

@@ -24,8 +24,6 @@ from causal_disent.progress import track
 from causal_disent_datasets.mapping import map_array
 from causal_disent_datasets.unpacked import unpack_once
 
-__all__ = ["Member", "open_member"]
-
 #: More than any header of an array of numbers; a longer one is not read.
 MAX_HEADER = 4096
 CHUNK = 2**22

@@ -16,8 +16,6 @@ from causal_disent.files import regular, unusable
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["open_picture", "read_rgb", "resized"]
-
 
 def open_picture(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[int, int]] | None = None) -> Image:
     """The whole picture, decoded.

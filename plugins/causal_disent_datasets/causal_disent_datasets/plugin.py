@@ -14,8 +14,6 @@ from causal_disent_datasets.mpi3d import Mpi3dReal, Mpi3dRealistic, Mpi3dToy
 from causal_disent_datasets.shapes3d import Shapes3d
 from causal_disent_datasets.smallnorb import SmallNorb
 
-__all__ = ["FROM_FILES", "register_datasets"]
-
 #: Name -> class and summary of each data set that is read from files.
 FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
     "dsprites_full": (DspritesFull, "dSprites: 5 factors, 737,280 images, 64x64x1"),

@@ -10,8 +10,6 @@ from causal_disent_datasets.h5 import open_images
 from causal_disent_datasets.npz import Member, open_member
 from causal_disent_datasets.stacked import StackedImages
 
-__all__ = ["Shapes3d"]
-
 IMAGE_SHAPE = (64, 64, 3)
 VALUES: dict[str, tuple[object, ...]] = {
     "floor_hue": tuple(range(10)),

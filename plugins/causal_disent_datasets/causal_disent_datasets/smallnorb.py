@@ -15,8 +15,6 @@ from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.pictures import resized
 from causal_disent_datasets.stacked import Factors
 
-__all__ = ["NorbFiles", "SmallNorb"]
-
 PARTS = ("5x46789x9x18x6x2x96x96-training", "5x01235x9x18x6x2x96x96-testing")
 #: Stereo pairs in each part, and the side of their images.
 PAIRS = 24_300

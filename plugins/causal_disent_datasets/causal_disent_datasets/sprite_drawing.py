@@ -10,8 +10,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["SIDE", "draw"]
-
 SIDE = 64
 
 #: At scale 1, in pixels.

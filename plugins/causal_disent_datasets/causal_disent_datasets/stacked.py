@@ -13,8 +13,6 @@ from causal_disent.protocols import IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Factors", "StackedImages", "graph_of"]
-
 
 def graph_of(factor_names: tuple[str, ...]) -> nx.DiGraph:
     """The graph of factors that are independent of each other: each of them makes the image."""

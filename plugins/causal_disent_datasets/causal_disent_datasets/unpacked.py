@@ -12,8 +12,6 @@ from causal_disent import errors
 from causal_disent.files import new_file, unusable
 from causal_disent.progress import track
 
-__all__ = ["unpack_once", "user_cache"]
-
 
 def unpack_once(source: Path, tag: str, size: int, write: Callable[[BinaryIO], Iterable[int]]) -> Path:
     """The file with what `write` unpacks from `source`.

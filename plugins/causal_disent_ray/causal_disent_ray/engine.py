@@ -17,8 +17,6 @@ from causal_disent.protocols import Finished
 from causal_disent.runs.local_engine import num_bytes
 from causal_disent.runs.worker import THREADS
 
-__all__ = ["RayEngine"]
-
 #: Seconds between two looks at what has finished, and for an answer from an address.
 TICK, PATIENCE = 0.2, 10.0
 #: What Ray takes for a task besides `memory`, which may be text here.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 
-__all__ = ["register_engines"]
-
 
 @hookimpl
 def register_engines(register: Register) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 
 from causal_disent import errors
 
-__all__ = ["tensorflow"]
-
 
 def tensorflow() -> Any:
     """The module."""

@@ -14,8 +14,6 @@ from causal_disent.runs.recorded import decoder_activation, model_folders, sampl
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
-__all__ = ["TfBackend"]
-
 #: What turns images into codes, in the order of preference: signature -> its outputs, the codes first.
 ENCODERS = {"representation": ("default",), "gaussian_encoder": ("mean", "logvar")}
 DECODER = "decoder"

@@ -18,8 +18,6 @@ from causal_disent.text import Shown
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.keras_files import load_keras
 
-__all__ = ["CHANNEL_ORDERS", "OUTPUTS", "KerasClassifier"]
-
 CHANNEL_ORDERS = ("channels_last", "channels_first")
 OUTPUTS = ("softmax", "sigmoid")
 #: Rounding that is forgiven in probabilities.

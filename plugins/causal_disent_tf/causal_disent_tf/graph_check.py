@@ -11,8 +11,6 @@ from typing import Any
 
 from causal_disent_tf.operations import ALLOWED, CHECKPOINT_READERS
 
-__all__ = ["refused_operations"]
-
 #: The collection of variables that are initialised on loading, as messages; other collections name nodes.
 LOCAL_VARIABLES = "local_variables"
 #: The attribute of functions that say they compute the same as others.

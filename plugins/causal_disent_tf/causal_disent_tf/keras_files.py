@@ -14,8 +14,6 @@ from typing import Any
 from causal_disent import errors
 from causal_disent_tf._tensorflow import tensorflow
 
-__all__ = ["SUFFIXES", "load_keras"]
-
 SUFFIXES = (".keras", ".h5")
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 MEMBERS = {CONFIG, WEIGHTS, "metadata.json"}

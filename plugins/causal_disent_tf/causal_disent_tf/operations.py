@@ -8,8 +8,6 @@ untrusted bytes.
 
 from __future__ import annotations
 
-__all__ = ["ALLOWED", "CHECKPOINT_READERS"]
-
 ARITHMETIC = """
 Abs AccumulateNV2 Acos Acosh Add AddN AddV2 Asin Asinh Atan Atan2 Atanh Ceil ClipByValue Complex ComplexAbs Conj
 Cos Cosh Cross Cumprod Cumsum CumulativeLogsumexp Digamma Div DivNoNan Erf Erfc Erfinv Exp Expm1 Floor FloorDiv

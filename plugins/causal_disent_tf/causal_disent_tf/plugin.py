@@ -5,8 +5,6 @@ from __future__ import annotations
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 
-__all__ = ["register_backends", "register_classifiers"]
-
 
 @hookimpl
 def register_backends(register: Register) -> None:

@@ -15,8 +15,6 @@ from causal_disent.text import Shown
 from causal_disent.training.description import ACTIVATIONS
 from causal_disent_tf._tensorflow import tensorflow
 
-__all__ = ["BATCH_SIZE", "TfRepresentation", "activate", "from_module"]
-
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 #: Rounding that is forgiven in images that a decoder promises to be in [0, 1].

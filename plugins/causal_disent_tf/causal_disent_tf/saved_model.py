@@ -17,8 +17,6 @@ from causal_disent.files import inside, read_bounded, unusable
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.graph_check import refused_operations
 
-__all__ = ["SAVED_MODEL", "Shape", "Signature", "load_saved_model", "locate", "signature_names"]
-
 SAVED_MODEL = "saved_model.pb"
 #: Where disentanglement_lib puts it; a SavedModel may also be the folder itself.
 PLACES = ("tfhub", ".")

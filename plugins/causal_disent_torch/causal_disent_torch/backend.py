@@ -15,8 +15,6 @@ from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.saved_model import read_model, save_model
 from causal_disent_torch.train.make import make_trainer
 
-__all__ = ["TorchBackend"]
-
 
 class TorchBackend:
     """Folders with a ``representation/`` or a ``model/`` that holds ``model.json`` and ``weights.safetensors``.

@@ -13,8 +13,6 @@ from torch import Tensor, nn
 
 from causal_disent import errors
 
-__all__ = ["Reordered", "call", "check_callable", "evaluating", "moved"]
-
 #: Types of weights that images and codes can be given in.
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 

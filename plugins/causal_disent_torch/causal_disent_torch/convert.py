@@ -12,8 +12,6 @@ from causal_disent.runs.results import check_apart, read_results, write_earlier
 from causal_disent.text import say
 from causal_disent.training.description import MODEL, REPRESENTATION
 
-__all__ = ["add", "convert"]
-
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""

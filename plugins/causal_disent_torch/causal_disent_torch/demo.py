@@ -12,8 +12,6 @@ from causal_disent.files import new_file
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
-__all__ = ["RHOS", "add", "run_demo"]
-
 #: Numbers of codes that a factor is given.
 RHOS = (1, 2, 5)
 #: The images are few, and an object's place is no factor.

@@ -8,8 +8,6 @@ import torch
 
 from causal_disent import errors
 
-__all__ = ["DEVICES", "choose_device"]
-
 #: What ``--device`` takes; ``cuda:1`` and the like as well.
 DEVICES = ("auto", "cuda", "mps", "cpu")
 

@@ -9,8 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["get_states", "kept", "seeded", "set_states"]
-
 
 @contextmanager
 def kept(device: torch.device) -> Iterator[None]:

@@ -13,8 +13,6 @@ from causal_disent import errors
 from causal_disent.files import new_file
 from causal_disent_torch.representation import TorchRepresentation, activate
 
-__all__ = ["DECODER", "ENCODER", "check_onnx", "write_onnx"]
-
 ENCODER, DECODER = "encoder.onnx", "decoder.onnx"
 OPSET = 17
 

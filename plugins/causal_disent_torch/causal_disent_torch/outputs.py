@@ -9,8 +9,6 @@ from torch import Tensor
 
 from causal_disent import errors
 
-__all__ = ["TOLERANCE", "check_pixels", "codes_in", "described", "images_in"]
-
 #: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
 TOLERANCE = 1e-3
 

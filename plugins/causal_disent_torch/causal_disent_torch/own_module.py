@@ -13,8 +13,6 @@ from causal_disent_torch.callables import check_callable
 from causal_disent_torch.representation import TorchRepresentation, from_module
 from causal_disent_torch.tensors import open_tensors
 
-__all__ = ["torch_module"]
-
 
 def torch_module(
     data: Any,

@@ -5,15 +5,6 @@ from __future__ import annotations
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 
-__all__ = [
-    "register_backends",
-    "register_classifiers",
-    "register_commands",
-    "register_models",
-    "register_parts",
-    "register_representations",
-]
-
 HERE = "causal_disent_torch"
 BACKEND = "torch"
 #: Name -> module, a shipped config that trains it, summary.

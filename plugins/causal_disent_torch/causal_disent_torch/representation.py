@@ -19,8 +19,6 @@ from causal_disent_torch.callables import Reordered, call, check_callable, evalu
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.outputs import check_pixels, codes_in, images_in
 
-__all__ = ["BATCH_SIZE", "TorchRepresentation", "activate", "from_module"]
-
 #: Images that pass through a network together.
 BATCH_SIZE = 256
 

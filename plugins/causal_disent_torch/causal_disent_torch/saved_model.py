@@ -25,8 +25,6 @@ from causal_disent_torch.global_generators import kept
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tensors import open_tensors, write_tensors
 
-__all__ = ["read_model", "save_model"]
-
 
 def save_model(
     folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0

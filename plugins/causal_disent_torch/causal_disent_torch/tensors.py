@@ -11,8 +11,6 @@ from torch import Tensor
 
 from causal_disent.training import tensor_files
 
-__all__ = ["FRAMEWORK", "open_tensors", "packed", "write_tensors"]
-
 #: What safetensors calls torch.
 FRAMEWORK = "pt"
 

@@ -11,8 +11,6 @@ from typing import TypeAlias
 
 from causal_disent import errors
 
-__all__ = ["CANDLE", "SYNTHETIC", "Assets", "Collection", "Value", "find_assets", "label_of"]
-
 Number: TypeAlias = float | tuple[float, float]
 #: What stands for a label.
 Value: TypeAlias = Path | Number

@@ -10,8 +10,6 @@ from pathlib import Path
 from causal_disent.errors import INTERRUPTED
 from causal_disent.text import say
 
-__all__ = ["add_candle", "add_common", "add_synthetic", "at_least", "run_render", "run_with_blender"]
-
 SMALLEST, LARGEST = 16, 4096
 
 _ASSETS = """

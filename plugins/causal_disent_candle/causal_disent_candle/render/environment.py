@@ -12,8 +12,6 @@ from pathlib import Path
 from causal_disent import errors
 from causal_disent.text import say
 
-__all__ = ["BPY", "VARIABLE", "default_environment", "find_blender", "install"]
-
 #: What is installed. It needs numpy < 2, which this library does not run with, and one Python.
 BPY = "bpy==4.5.*"
 PYTHON = (3, 11)

@@ -15,8 +15,6 @@ from causal_disent.data.folder_data import FILE_COLUMN
 from causal_disent.files import new_file
 from causal_disent_candle.render.plan import Plan
 
-__all__ = ["RenderFolder"]
-
 _PARTIAL = re.compile(r"\..+\.(png|json)\.partial")
 
 

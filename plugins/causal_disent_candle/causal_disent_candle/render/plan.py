@@ -13,8 +13,6 @@ from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray
 
-__all__ = ["Plan", "make_plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

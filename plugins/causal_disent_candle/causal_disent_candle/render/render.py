@@ -17,8 +17,6 @@ from causal_disent_candle.render.folder import RenderFolder
 from causal_disent_candle.render.plan import Plan, make_plan
 from causal_disent_candle.render.workers import run_workers
 
-__all__ = ["Settings", "make_images", "render"]
-
 #: What makes one image of CANDLE.
 PICTURE = Path(__file__).with_name("in_blender") / "picture.py"
 

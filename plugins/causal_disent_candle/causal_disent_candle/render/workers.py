@@ -14,8 +14,6 @@ from typing import IO, Any, TypeAlias
 
 from causal_disent import errors
 
-__all__ = ["SCRIPT", "run_workers"]
-
 #: What Blender runs.
 SCRIPT = Path(__file__).with_name("in_blender") / "main.py"
 #: Lines of a worker that are meant for us begin so; Blender prints lines of its own.

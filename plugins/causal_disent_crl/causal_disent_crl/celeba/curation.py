@@ -7,8 +7,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import IntArray
 
-__all__ = ["CURATIONS", "curated"]
-
 CURATIONS = ("pairs", "remove")
 
 

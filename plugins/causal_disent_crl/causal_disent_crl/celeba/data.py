@@ -25,8 +25,6 @@ from causal_disent_crl.celeba.tables import Attributes, read_attributes, read_pa
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["CelebaBeard", "CelebaSmile"]
-
 SIZE = 128
 #: Images of the published set.
 TOTAL = 202_599

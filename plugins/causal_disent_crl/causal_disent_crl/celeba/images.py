@@ -15,8 +15,6 @@ from causal_disent.protocols import FloatArray, IntArray
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["AlignedImages", "AttributeRows", "find_images"]
-
 #: Width and height of the published images.
 WIDTH, HEIGHT = 178, 218
 _PLACES = ("img_align_celeba", "img_align_celeba/img_align_celeba")

@@ -13,8 +13,6 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.files import read_bounded, unusable
 
-__all__ = ["Attributes", "read_attributes", "read_partition"]
-
 #: The files have 27 MB at the most.
 MOST_BYTES = 2**26
 #: What an image may be called: no path leads anywhere else.

@@ -15,8 +15,6 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.shadow.factors import CAUSES, NAMED, after, factor_names
 from causal_disent_crl.shadow.scene import SCALES, Light
 
-__all__ = ["SPLITS", "ShadowData"]
-
 #: Part of all combinations that is for training, and the parts that there are.
 TRAIN = 0.9
 SPLITS = ("all", "train", "test")

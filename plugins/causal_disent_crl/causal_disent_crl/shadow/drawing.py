@@ -26,8 +26,6 @@ from causal_disent_crl.shadow.scene import (
 )
 from causal_disent_crl.shadow.surface import light_on, seen_of, world_on_floor
 
-__all__ = ["Scene", "body_box", "draw", "film"]
-
 #: Linear light, and the grey level that Blender's view transform Filmic makes of it; between them by logarithm.
 _LINEAR = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.18, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8, 12, 16.3)
 _GREY = (4, 11, 26, 41, 70, 99, 128, 153, 177, 192, 206, 219, 228, 237, 245, 251, 254, 255)

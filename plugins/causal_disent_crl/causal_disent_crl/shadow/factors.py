@@ -17,8 +17,6 @@ from causal_disent_crl.shadow.solids import SHAPES
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["CAUSES", "NAMED", "after", "factor_names", "shadow_graph", "with_effects"]
-
 #: In the order in which images are counted, the last fastest.
 CAUSES = ("shape", "color", "scale", "light_position", "light_color")
 #: The values that have names; those of the other factors are numbers.

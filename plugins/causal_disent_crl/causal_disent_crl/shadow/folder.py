@@ -27,8 +27,6 @@ from causal_disent_crl.shadow.factors import CAUSES, NAMED, factor_names, shadow
 from causal_disent_crl.shadow.names import EXAMPLES, FileName, parse_name
 from causal_disent_crl.shadow.scene import EXTENT, LIGHTS, SCALES, Light, outline
 
-__all__ = ["ShadowPointlight", "ShadowSunlight"]
-
 SIZE = 128
 LABELS = ("published", "exact")
 _PICTURE = re.compile(r"[^.].*\.png", re.IGNORECASE)

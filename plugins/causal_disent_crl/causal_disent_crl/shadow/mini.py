@@ -22,8 +22,6 @@ from causal_disent_crl.shadow.scene import LIGHTS, NUM_POSITIONS, SCALES, Light,
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["ShadowMini"]
-
 SIZE = 64
 #: The smallest and the largest side of the images.
 SIDES = (16, 256)

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from causal_disent_crl.shadow.factors import NAMED
 from causal_disent_crl.shadow.scene import LIGHT_COLORS, SCALES, TRACK, Light, brightest, shadow_area
 
-__all__ = ["EXAMPLES", "FileName", "file_name", "parse_name"]
-
 _NUMBER = r"(-?\d{1,6}(?:\.\d{1,20})?(?:e-\d{1,3})?)"
 _SUN = (
     rf"([a-z]+)_([a-z]+)_Size_{_NUMBER}_LightPosition_{_NUMBER}_LightColor_([a-z]+)_ShadowArea_{_NUMBER}"

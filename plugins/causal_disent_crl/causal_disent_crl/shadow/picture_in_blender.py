@@ -16,8 +16,6 @@ import bpy
 from in_blender import kit, output
 from mathutils import Vector
 
-__all__ = ["make_picture"]
-
 #: Half the side of the floor.
 REACH = 53.75
 

@@ -9,8 +9,6 @@ import numpy as np
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.shadow.scene import EXTENT
 
-__all__ = ["FINE", "Hull", "Region", "half_planes", "inside", "pixel_centres", "pixel_means"]
-
 #: Rays through a pixel, across and down.
 FINE = 3
 

@@ -29,8 +29,6 @@ from causal_disent_crl.shadow.scene import (
 )
 from causal_disent_crl.shadow.solids import SHAPES, triangles, vertices
 
-__all__ = ["ShadowPlan", "add_shadow", "render_shadow", "shadow_plan"]
-
 SIZE, SAMPLES = 128, 32
 PICTURE = Path(__file__).with_name("picture_in_blender.py")
 

@@ -17,12 +17,6 @@ from causal_disent.arguments import is_whole
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.shadow.solids import vertices
 
-__all__ = [
-    "BALL", "CAMERA", "COLORS", "EXTENT", "LIGHTS", "LIGHT_COLORS", "NUM_POSITIONS", "ORIGIN", "RIGHT", "SCALES",
-    "SIGHT", "TRACK", "TURN", "UP", "WORLD", "Light", "base_area", "brightest", "floor_points", "light_positions",
-    "outline", "shadow_area", "shadow_points", "to_view", "track_place",
-]  # fmt: skip
-
 #: Light that reaches the camera, linear: red, green, blue.
 COLORS: dict[str, tuple[float, float, float]] = {
     "red": (1, 0, 0),

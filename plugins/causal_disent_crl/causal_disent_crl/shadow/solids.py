@@ -9,8 +9,6 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
 
-__all__ = ["SHAPES", "planes", "triangles", "vertices"]
-
 #: Corners around the cylinder and the sphere, and rings of the sphere, as Blender makes them.
 SIDES, RINGS = 32, 16
 #: Planes whose numbers agree to so many digits are one.

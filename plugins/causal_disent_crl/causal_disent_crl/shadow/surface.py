@@ -12,8 +12,6 @@ from causal_disent_crl.shadow.rays import Region, half_planes, inside, pixel_cen
 from causal_disent_crl.shadow.scene import ORIGIN, RIGHT, SIGHT, UP, Light, floor_points, outline
 from causal_disent_crl.shadow.solids import planes, triangles, vertices
 
-__all__ = ["Lit", "Seen", "light_on", "seen_of", "world_on_floor"]
-
 #: Of the material: its roughness squared, and the part of the light that it throws back like a mirror.
 ALPHA, MIRROR = 0.25, 0.04
 #: The part that it lets through to its matt ground.

@@ -18,8 +18,6 @@ from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.tensors import open_tensors, write_tensors
 
-__all__ = ["DESCRIPTION", "VARIABLE", "WEIGHTS", "cache_folder", "load", "save"]
-
 #: Environment variable that names the folder.
 VARIABLE = "CAUSAL_DISENT_CLASSIFIERS"
 WEIGHTS, DESCRIPTION = "weights.safetensors", "classifier.json"

@@ -13,8 +13,6 @@ from causal_disent.representation.image_shape import check_image_shape
 from causal_disent.text import Shown
 from causal_disent_torch.classifier.network import FactorNetwork
 
-__all__ = ["ConvClassifier"]
-
 #: Images judged at a time.
 CHUNK = 256
 

@@ -23,8 +23,6 @@ from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.classifier.training import accuracy_of, train
 from causal_disent_torch.device import choose_device
 
-__all__ = ["conv_classifier"]
-
 #: An accuracy below this is warned of.
 GOOD_ACCURACY = 0.9
 

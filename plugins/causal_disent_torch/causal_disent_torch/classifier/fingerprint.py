@@ -15,8 +15,6 @@ from causal_disent.progress import track
 from causal_disent_torch.classifier.labelled_images import has_table
 from causal_disent_torch.classifier.settings import Settings
 
-__all__ = ["VERSION", "fingerprint"]
-
 #: Counts up when the network or its training changes, so that older classifiers are not used.
 VERSION = 1
 #: The most images that are looked at; those of a larger data set are spread evenly over it.

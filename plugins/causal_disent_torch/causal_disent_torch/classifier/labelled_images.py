@@ -13,8 +13,6 @@ from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
 
-__all__ = ["LabelledImages", "draw_images", "has_table"]
-
 #: Images asked of the data set at a time.
 CHUNK = 512
 

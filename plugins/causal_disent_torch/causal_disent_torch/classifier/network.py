@@ -9,8 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import skip_init
 
-__all__ = ["FactorNetwork"]
-
 KERNEL, STRIDE = 5, 2
 #: Against division by 0 where a channel is silent.
 SILENT = 1e-3

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from causal_disent import errors
 from causal_disent.arguments import check_number, check_seed, check_whole, is_whole
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True)
 class Settings:

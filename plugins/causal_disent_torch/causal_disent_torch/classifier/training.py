@@ -15,8 +15,6 @@ from causal_disent_torch.classifier.labelled_images import LabelledImages
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 
-__all__ = ["accuracy_of", "shifted", "train"]
-
 #: Images judged at a time.
 CHUNK = 256
 WEIGHT_DECAY = 1e-2

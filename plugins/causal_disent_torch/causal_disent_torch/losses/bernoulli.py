@@ -9,8 +9,6 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from causal_disent.arguments import check_truth
 from causal_disent_torch.representation import activate
 
-__all__ = ["bernoulli_loss"]
-
 #: Keeps logarithms finite where a pixel is black or white.
 MARGIN = 1e-6
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-__all__ = ["box_loss", "box_masks"]
-
 
 def box_masks(boxes: Tensor, image_shape: Sequence[int], *, from_bottom: bool = False) -> Tensor:
     """1 inside the box of each image, 0 outside.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["density_ratio", "discriminator_loss", "shuffle_codes"]
-
 
 def density_ratio(logits: Tensor) -> Tensor:
     """The discriminator's estimate of the total correlation: the mean log odds of "as drawn".

@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["code_covariance", "dip_penalty"]
-
 
 def code_covariance(mean: Tensor, log_var: Tensor, dip_type: str) -> Tensor:
     r"""Covariance (codes, codes) over the batch: of the means, or of the codes.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from torch import Tensor
 
-__all__ = ["gaussian_kl"]
-
 
 def gaussian_kl(mean: Tensor, log_var: Tensor) -> Tensor:
     r"""Kullback-Leibler divergence from the prior, averaged over the batch.

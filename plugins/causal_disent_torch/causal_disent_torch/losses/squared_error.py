@@ -6,8 +6,6 @@ from torch import Tensor
 
 from causal_disent_torch.representation import activate
 
-__all__ = ["l2_loss"]
-
 
 def l2_loss(images: Tensor, output: Tensor, activation: str) -> Tensor:
     r"""Squared error, summed over the pixels: :math:`\sum_p (x_p - \hat x_p)^2`.

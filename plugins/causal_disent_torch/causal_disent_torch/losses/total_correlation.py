@@ -7,8 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-__all__ = ["total_correlation"]
-
 
 def total_correlation(codes: Tensor, mean: Tensor, log_var: Tensor) -> Tensor:
     r"""How far the codes are from independence, up to a constant.

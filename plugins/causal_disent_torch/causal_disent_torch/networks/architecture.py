@@ -7,8 +7,6 @@ from typing import Any
 
 from causal_disent.training.networks import declare_network
 
-__all__ = ["architecture"]
-
 
 def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: let configs say ``@name`` for an architecture, and saved models be read that have it.

@@ -13,8 +13,6 @@ from causal_disent.training.bound import as_bound
 from causal_disent.training.description import is_plain
 from causal_disent_torch.outputs import described
 
-__all__ = ["check_network", "check_outputs", "check_sizes"]
-
 
 def check_network(role: str, network: Any) -> Any:
     """`network`, if it is a module and what is bound for it can be stored with the model."""

@@ -8,8 +8,6 @@ from torch.nn.functional import relu
 from causal_disent_torch.networks.image_network import ImageNetwork
 from causal_disent_torch.networks.layers import channels_first, channels_last, conv, deconv, dense
 
-__all__ = ["ConvEncoder", "DeconvDecoder"]
-
 #: An image is halved four times.
 DIVISOR = 16
 

@@ -8,8 +8,6 @@ from torch.nn.functional import leaky_relu
 
 from causal_disent_torch.networks.layers import dense, initialise
 
-__all__ = ["FcDiscriminator"]
-
 HIDDEN = 1000
 #: TensorFlow's slope; torch's own is 0.01.
 SLOPE = 0.2

@@ -11,8 +11,6 @@ from torch.nn.functional import relu
 from causal_disent_torch.networks.image_network import ImageNetwork
 from causal_disent_torch.networks.layers import dense
 
-__all__ = ["FcDecoder", "FcEncoder"]
-
 HIDDEN = 1200
 
 

@@ -10,8 +10,6 @@ from torch import nn
 from causal_disent import errors
 from causal_disent_torch.networks.layers import initialise
 
-__all__ = ["ImageNetwork"]
-
 
 class ImageNetwork(nn.Module):
     """A network from images (n, h, w, c) or to them.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-__all__ = ["channels_first", "channels_last", "conv", "deconv", "dense", "initialise"]
-
 
 class _Uninitialised:
     """Leaves the parameters open: torch's own start values would come from its global generator.

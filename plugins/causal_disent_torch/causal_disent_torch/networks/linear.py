@@ -9,8 +9,6 @@ from torch import Tensor
 from causal_disent_torch.networks.image_network import ImageNetwork
 from causal_disent_torch.networks.layers import dense
 
-__all__ = ["LinearDecoder", "LinearEncoder"]
-
 
 class LinearEncoder(ImageNetwork):
     """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""

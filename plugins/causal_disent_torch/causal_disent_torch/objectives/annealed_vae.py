@@ -7,8 +7,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.training.annealers import anneal
 from causal_disent.training.objective import Objective, Pass, Penalties
 
-__all__ = ["AnnealedVae", "annealed_vae"]
-
 
 class AnnealedVae(Objective):
     """The distance of the divergence from a capacity that rises to `c_max`, `gamma` times."""

@@ -7,8 +7,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
 from causal_disent_torch.losses.total_correlation import total_correlation
 
-__all__ = ["BetaTcVae", "beta_tc_vae"]
-
 
 class BetaTcVae(Objective):
     """The divergence from the prior, and `beta` - 1 times the total correlation, which it holds once already."""

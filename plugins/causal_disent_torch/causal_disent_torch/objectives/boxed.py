@@ -12,8 +12,6 @@ from causal_disent_torch.objectives.factor_vae import FactorVae
 from causal_disent_torch.objectives.supervised import Supervised
 from causal_disent_torch.representation import activate
 
-__all__ = ["Boxed", "s2_factor_vae_bb"]
-
 
 class Boxed(Objective):
     """Another objective, and `weight` times the squared error inside the boxes."""

@@ -8,8 +8,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
 from causal_disent_torch.losses.dip import code_covariance, dip_penalty
 
-__all__ = ["DIP_TYPES", "DipVae", "dip_vae"]
-
 #: ``"i"`` regards the means alone, ``"ii"`` the codes that are drawn.
 DIP_TYPES = ("i", "ii")
 

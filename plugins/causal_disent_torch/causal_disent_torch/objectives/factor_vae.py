@@ -7,8 +7,6 @@ from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
 from causal_disent_torch.losses.density_ratio import density_ratio
 
-__all__ = ["FactorVae", "factor_vae"]
-
 
 class FactorVae(Objective):
     """The divergence from the prior, and `gamma` times the discriminator's estimate of the total correlation."""

@@ -14,8 +14,6 @@ from causal_disent_torch.objectives.dip_vae import DipVae
 from causal_disent_torch.objectives.factor_vae import FactorVae
 from causal_disent_torch.objectives.vae import BetaVae
 
-__all__ = ["Supervised", "s2_beta_tc_vae", "s2_dip_vae", "s2_factor_vae", "s2_vae"]
-
 
 class Supervised(Objective):
     """Another objective, and the supervised loss with a weight that the annealer makes of `gamma_sup`."""

@@ -6,8 +6,6 @@ from causal_disent.arguments import check_numbers
 from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
 
-__all__ = ["BetaVae", "vae"]
-
 
 class BetaVae(Objective):
     """The divergence from the prior, `beta` times."""

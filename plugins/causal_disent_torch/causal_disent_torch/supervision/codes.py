@@ -9,8 +9,6 @@ from torch import Tensor
 
 from causal_disent import errors
 
-__all__ = ["check_enough_codes", "normalise"]
-
 
 def check_enough_codes(num_latent: int, factor_sizes: Sequence[int]) -> None:
     """Raise unless there is a code for each labelled factor."""

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Cov", "cov"]
-
 
 class Cov(nn.Module):
     r"""Squared covariances between codes and labels, the diagonal left out.

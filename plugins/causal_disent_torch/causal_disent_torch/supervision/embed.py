@@ -15,8 +15,6 @@ from causal_disent.arguments import check_truth, is_finite_number
 from causal_disent.config import REQUIRED
 from causal_disent_torch.supervision.codes import check_enough_codes
 
-__all__ = ["Embed", "embed"]
-
 
 class Embed(nn.Module):
     r"""Cross entropy of the values under a softmax of squared distances, summed over the factors.

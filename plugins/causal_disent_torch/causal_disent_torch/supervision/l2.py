@@ -10,8 +10,6 @@ from torch import Tensor, nn
 from causal_disent.arguments import check_truth
 from causal_disent_torch.supervision.codes import check_enough_codes, normalise
 
-__all__ = ["L2", "l2"]
-
 
 class L2(nn.Module):
     r"""Squared error between labels and codes, one code per factor.

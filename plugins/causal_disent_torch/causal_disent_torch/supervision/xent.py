@@ -10,8 +10,6 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from causal_disent_torch.supervision.codes import check_enough_codes, normalise
 
-__all__ = ["Xent", "xent"]
-
 
 class Xent(nn.Module):
     r"""Cross entropy between labels and codes, one code per factor.

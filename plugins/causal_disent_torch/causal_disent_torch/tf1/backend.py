@@ -12,8 +12,6 @@ from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
 from causal_disent_torch.tf1.rebuild import rebuild
 
-__all__ = ["Tf1Backend"]
-
 
 class Tf1Backend:
     """Rebuilds the known architectures in torch: conv, fc and test.

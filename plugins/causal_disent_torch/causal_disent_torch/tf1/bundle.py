@@ -17,8 +17,6 @@ from causal_disent_torch.tf1.damage import Damaged, clear_errors
 from causal_disent_torch.tf1.table import masked_crc32c, read_table
 from causal_disent_torch.tf1.wire import Message
 
-__all__ = ["Bundle", "Variable"]
-
 #: An index takes some fifty bytes for a variable.
 MAX_INDEX_BYTES = 8 * 2**20
 MAX_SHARDS = 1000

@@ -9,8 +9,6 @@ from pathlib import Path
 from causal_disent import errors
 from causal_disent.files import unusable
 
-__all__ = ["Damaged", "UnknownGraph", "clear_errors"]
-
 
 class Damaged(Exception):
     """Bytes that break the format they claim to be in; the argument says how."""

@@ -9,8 +9,6 @@ from functools import cached_property
 from causal_disent_torch.tf1.damage import Damaged
 from causal_disent_torch.tf1.wire import Message
 
-__all__ = ["Graph", "Layer", "Node", "NotALayer"]
-
 #: What a graph calls the operation of a layer -> which input is its kernel, and which its data.
 KERNEL_AND_DATA = {"MatMul": (1, 0), "Conv2D": (1, 0), "Conv2DBackpropInput": (1, 2)}
 #: Operations that a chain passes through: the modules flatten and reshape by themselves.

@@ -11,8 +11,6 @@ from math import prod
 
 from causal_disent_torch.tf1.graph import Layer, NotALayer
 
-__all__ = ["DECODERS", "ENCODERS", "Architecture", "Shapes", "fits_images", "recognise"]
-
 DENSE, CONV, DECONV = "MatMul", "Conv2D", "Conv2DBackpropInput"
 #: Name of a variable -> its shape.
 Shapes = Mapping[str, tuple[int, ...]]

@@ -10,8 +10,6 @@ from causal_disent_torch.tf1.graph import Graph, Layer, NotALayer
 from causal_disent_torch.tf1.known import DECODERS, ENCODERS, Shapes, fits_images, recognise
 from causal_disent_torch.tf1.saved_model import MetaGraph, Signature, Tensor
 
-__all__ = ["Network", "Networks", "find_networks"]
-
 ADD = ("Add", "AddV2")
 
 

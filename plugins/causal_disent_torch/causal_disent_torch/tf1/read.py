@@ -16,8 +16,6 @@ from causal_disent_torch.tf1.graph import NotALayer
 from causal_disent_torch.tf1.networks import Network, Networks, find_networks
 from causal_disent_torch.tf1.saved_model import read_saved_model
 
-__all__ = ["SAVED_MODEL", "Checkpoint", "Weights", "read_checkpoint"]
-
 SAVED_MODEL = "tfhub/saved_model.pb"
 VARIABLES = "tfhub/variables/variables"
 

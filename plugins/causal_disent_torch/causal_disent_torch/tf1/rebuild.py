@@ -12,8 +12,6 @@ from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import Checkpoint, Weights
 from causal_disent_torch.tf1.variables import load_tf_variables
 
-__all__ = ["module_of", "rebuild"]
-
 
 def module_of(kind: str, weights: Weights) -> nn.Module:
     """The module of an ``"encoder"`` or a ``"decoder"``."""

@@ -11,8 +11,6 @@ from causal_disent_torch.tf1.damage import clear_errors
 from causal_disent_torch.tf1.graph import Graph, NotALayer
 from causal_disent_torch.tf1.wire import Message
 
-__all__ = ["MetaGraph", "Signature", "Tensor", "read_saved_model"]
-
 #: disentanglement_lib's graphs take 0.2 MB; others may hold large constants.
 MAX_BYTES = 64 * 2**20
 

@@ -15,8 +15,6 @@ import google_crc32c
 from causal_disent_torch.tf1.damage import Damaged
 from causal_disent_torch.tf1.wire import read_varint
 
-__all__ = ["masked_crc32c", "read_table"]
-
 MAGIC = bytes.fromhex("57fb808b247547db")
 #: Two locations, padded, and the magic bytes.
 FOOTER_BYTES = 48

@@ -11,8 +11,6 @@ from torch import nn
 
 from causal_disent import errors
 
-__all__ = ["load_tf_variables", "tf_shapes", "tf_variables"]
-
 #: TensorFlow's kernels are (h, w, in, out), or (h, w, out, in) of a transposed convolution, and (in, out) of a
 #: dense layer; torch's are (out, in, h, w), (in, out, h, w) and (out, in).
 TO_TORCH = {1: (0,), 2: (1, 0), 4: (3, 2, 0, 1)}

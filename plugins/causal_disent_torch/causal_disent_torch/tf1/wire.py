@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from causal_disent_torch.tf1.damage import Damaged
 
-__all__ = ["Message", "read_varint"]
-
 #: The kinds of fields that are in use.
 VARINT, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5
 #: Fields of one message and of all that are read in it; disentanglement_lib's graphs have up to 8,000.

@@ -23,8 +23,6 @@ from causal_disent_torch.global_generators import kept
 from causal_disent_torch.networks.checks import check_network, check_outputs, check_sizes
 from causal_disent_torch.train.trainer import Trainer
 
-__all__ = ["make_trainer"]
-
 
 def make_trainer(plan: Plan, device: torch.device) -> Trainer:
     """Networks and optimizers for `plan`, before the first step."""

@@ -8,8 +8,6 @@ import torch
 
 from causal_disent.arguments import check_number
 
-__all__ = ["adam"]
-
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
 

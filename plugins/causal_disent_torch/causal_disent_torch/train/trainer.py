@@ -22,8 +22,6 @@ from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle
 from causal_disent_torch.losses.gaussian_kl import gaussian_kl
 from causal_disent_torch.tensors import FRAMEWORK, packed
 
-__all__ = ["GLOBAL", "TORCH", "Trainer"]
-
 #: The generator of the noise in a checkpoint, and what stands before the kind of device of a global one.
 TORCH, GLOBAL = "generator.torch", "generator.global."
 

@@ -12,16 +12,6 @@ import bpy
 from in_blender import kit
 from mathutils import Matrix, Vector
 
-__all__ = [
-    "AssetError",
-    "add_color",
-    "add_lights",
-    "add_object",
-    "add_scene",
-    "read_stage",
-    "read_value",
-]
-
 PANORAMAS = (".hdr", ".exr")
 #: Half the side of the floor under a panorama, in metres.
 FLOOR = 200.0

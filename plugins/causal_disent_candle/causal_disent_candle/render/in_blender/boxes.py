@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["bounds", "project"]
-
 
 def project(points: np.ndarray, view: np.ndarray, lens: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     r"""Where points appear, in pixels from the bottom left corner of the picture.

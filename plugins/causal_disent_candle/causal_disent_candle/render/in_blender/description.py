@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["describe"]
-
 
 def describe(labels: Mapping[str, str], values: Mapping[str, Any], bounds: list[list[int]]) -> dict[str, Any]:
     """CANDLE's JSON, in the flavour of its second version.

@@ -16,11 +16,6 @@ import bpy
 import bmesh  # these two are known once bpy is imported
 from mathutils import Matrix, Vector
 
-__all__ = [
-    "FINE", "ball", "beam", "board", "box", "bpy", "bricks", "checker", "cone", "cylinder", "glow", "linear",
-    "mesh", "noise", "paint", "panorama", "point_light", "ring", "shadow_floor", "sky", "sun",
-]  # fmt: skip
-
 Point = Sequence[float]
 
 #: Vertices around round shapes: many for objects, whose outline is then within a tenth of a pixel of a circle.

@@ -10,8 +10,6 @@ from typing import Any
 
 import bpy
 
-__all__ = ["render_to", "set_output", "whole"]
-
 
 def set_output(work: dict[str, Any], index: int) -> None:
     """The renderer, and the size and kind of the picture; the image's index seeds its noise."""

@@ -18,8 +18,6 @@ from in_blender import assets, boxes, output
 from in_blender.description import describe
 from mathutils import Matrix
 
-__all__ = ["Shot", "make_picture", "set_scene"]
-
 #: Places that are tried before an object is said not to fit into the frame.
 TRIES = 1000
 #: Part of the picture's width that stays free around the object.
