@@ -77,7 +77,9 @@ def _locked(lock: Path, path: Path, *, wait: bool) -> int | None:
                 return descriptor
         except BlockingIOError:
             os.close(descriptor)
-            raise errors.in_use(path) from None
+            raise errors.InUse(
+                f"Another process is writing {path}. Wait until it has ended, or choose another place."
+            ) from None
         except OSError as error:
             os.close(descriptor)
             if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
@@ -203,28 +205,34 @@ def check_free(path: Path, *, overwrite: bool) -> None:
 def check_place(path: Path) -> None:
     """Raise if the file system allows nothing new at `path`: a missing permission, say, or a name too long."""
     if path.name in ("", ".."):
-        raise errors.no_output_at(path, "it has no name of its own that a new folder could take")
+        raise _no_output_at(path, "it has no name of its own that a new folder could take")
     temporary = f".{path.name}{LONGEST_ENDING}"
     missing, above = [temporary], path.parent
     while not os.path.exists(above):  # unlike that of a Path, it says False where looking is not allowed
         missing.append(above.name)
         above = above.parent
     if not above.is_dir():
-        raise errors.no_output_at(path, f"{above} is not a folder")
+        raise _no_output_at(path, f"{above} is not a folder")
     if not os.access(above, os.W_OK | os.X_OK):
-        raise errors.no_output_at(path, f"the folder {above} may not be written to")
+        raise _no_output_at(path, f"the folder {above} may not be written to")
     for place in (path.parent / temporary, *(above / name for name in missing)):
         try:
             place.lstat()
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise errors.no_output_at(path, f"{error.strerror}") from None
+            raise _no_output_at(path, f"{error.strerror}") from None
+
+
+def _no_output_at(path: Path, reason: str) -> errors.InvalidInput:
+    return errors.InvalidInput(f"{path} cannot be written: {reason}. Choose another place for the output.")
 
 
 def _check_absent(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not (overwrite and path.is_dir()):
-        raise errors.output_exists(path)
+        raise errors.OutputExists(
+            f"The output folder {path} exists. Choose another, or replace it with --overwrite."
+        )
 
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:

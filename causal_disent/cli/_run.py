@@ -61,7 +61,12 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
             raise
         if debug:
             traceback.print_exception(error)
-        complain("error", errors.refused_by_file_system(error).message)
+        place = f"{error.filename}: " if error.filename else ""
+        complain(
+            "error",
+            f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to "
+            "and has space left; --debug shows what was tried.",
+        )
         return 2
     except BaseException as error:
         if isinstance(error, Exception):
