@@ -16,23 +16,10 @@ from causal_disent.text import complain, say, shown
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
-FILE_SYSTEM = frozenset(
-    (
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EEXIST,
-        errno.EFBIG,
-        errno.EISDIR,
-        errno.ELOOP,
-        errno.ENAMETOOLONG,
-        errno.ENOENT,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.ENOTEMPTY,
-        errno.EPERM,
-        errno.EROFS,
-    )
-)
+FILE_SYSTEM = {
+    errno.EACCES, errno.EDQUOT, errno.EEXIST, errno.EFBIG, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
+    errno.ENOENT, errno.ENOSPC, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM, errno.EROFS,
+}  # fmt: skip
 
 
 def run(command: Callable[[], int], *, debug: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import traceback
 
-from causal_disent.cli._names import names_of
+from causal_disent.cli._arguments import add_names
 from causal_disent.plugins import explain_missing
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.text import say, say_json
@@ -13,13 +13,8 @@ from causal_disent.text import say, say_json
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    names_of(
-        parser.add_argument("name", metavar="NAME", help="a registered name; every kind that has it is checked"),
-        "metrics",
-        "datasets",
-        "representations",
-        "models",
-    )
+    kinds = ["metrics", "datasets", "representations", "models"]
+    add_names(parser, kinds, "name", help="a registered name; every kind that has it is checked")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=_check)
 

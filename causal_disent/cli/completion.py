@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 
 from causal_disent import errors
-from causal_disent.cli._names import completed_by
 from causal_disent.cli.main import all_commands, dlib_scripts, parser_of
 from causal_disent.config_files import shipped_configs
 from causal_disent.isolation import isolated
@@ -96,7 +95,7 @@ def completions() -> dict[str, list[str]]:
 def _of_parser(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str]]]:
     """Option -> its values, and "" -> the options and what else the command takes."""
     for action in parser._actions:
-        names = [*(str(choice) for choice in action.choices or ()), *_names(completed_by(action))]
+        names = [*(str(choice) for choice in action.choices or ()), *_names(getattr(action, "names_of", ()))]
         yield "", list(action.option_strings) or names
         if action.nargs != 0:
             for option in action.option_strings:

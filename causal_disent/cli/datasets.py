@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from causal_disent.cli._dataset_options import add_options, read_options
-from causal_disent.cli._names import names_of
+from causal_disent.cli._arguments import add_names, add_options, read_options
 from causal_disent.registry import registry
 from causal_disent.text import say, shown
 
@@ -15,7 +14,7 @@ MOST_CHARACTERS = 1000
 
 def add_verify(parser: argparse.ArgumentParser) -> None:
     """Give ``datasets verify`` its arguments."""
-    names_of(parser.add_argument("name", metavar="NAME", help="a registered data set"), "datasets")
+    add_names(parser, ["datasets"], "name", help="a registered data set")
     parser.add_argument(
         "--skip_broken", action="store_true", help="name the files that cannot be used, and check the others"
     )

@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from causal_disent.cli._dataset_options import add_options, read_options
-from causal_disent.cli._names import names_of
-from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
 from causal_disent.registry import registry
 from causal_disent.text import say
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give ``datasets graph`` its arguments."""
-    names_of(parser.add_argument("name", metavar="NAME", help="a registered data set"), "datasets")
+    add_names(parser, ["datasets"], "name", help="a registered data set")
     parser.add_argument("--confounding", nargs="+", metavar="RULES", help="a rule set's name, or statements")
     add_options(parser, "scenes=16")
     parser.add_argument("--output", type=Path, metavar="FILE", help="draw the graph: a .svg or .png file")
