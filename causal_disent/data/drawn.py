@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +13,31 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 #: Images drawn between two steps of the progress bar.
 CHUNK = 200
+
+
+def confounded_graph(
+    factors: Sequence[str], confounders: Mapping[str, Sequence[str]], hidden: str = ""
+) -> nx.DiGraph:
+    """The graph in which confounders cause factors, and the factors the image; each node has ``observed``.
+
+    Args:
+        factors: all of them.
+        confounders: name -> the factors that it causes.
+        hidden: the confounder that nobody can see, if there is one.
+    """
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    for node in sorted((*confounders, *factors, "image"), key=lambda node: node != hidden):
+        graph.add_node(node, observed=node != hidden)
+    graph.add_edges_from((name, factor) for name, caused in confounders.items() for factor in caused)
+    graph.add_edges_from((factor, "image") for factor in factors)
+    return graph
 
 
 class DrawnData(FactorialData):
