@@ -197,16 +197,19 @@ def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
         )
     if matrix.dtype.kind not in "biuf":
         raise errors.InvalidInput(f"`{name}` must hold numbers; given: dtype {matrix.dtype}.")
-    if matrix.dtype.kind == "f":
-        # One pass that allocates nothing; a sum is finite unless an entry is not (or it overflows).
-        with np.errstate(all="ignore"):
-            suspicious = not np.isfinite(matrix.sum(dtype=np.float64))
-        if suspicious and not np.isfinite(matrix).all():
-            row, column = np.argwhere(~np.isfinite(matrix))[0]
-            raise errors.InvalidInput(
-                f"`{name}` must be finite; point {row} has {matrix[row, column]} in column {column}."
-            )
+    for row, column in not_finite(matrix):
+        raise errors.InvalidInput(
+            f"`{name}` must be finite; point {row} has {matrix[row, column]} in column {column}."
+        )
     return matrix
+
+
+def not_finite(matrix: np.ndarray) -> np.ndarray:
+    """(number, 2): the rows and columns of the entries that are no finite numbers."""
+    # One pass that allocates nothing; a sum is finite unless an entry is not (or it overflows).
+    with np.errstate(all="ignore"):
+        suspicious = matrix.dtype.kind == "f" and not np.isfinite(matrix.sum(dtype=np.float64))
+    return np.argwhere(~np.isfinite(matrix)) if suspicious else np.empty((0, 2), dtype=np.int64)
 
 
 def check_pairs(codes: Any, factors: Any, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Any, Any]:

@@ -205,7 +205,8 @@ class Register:
                 "underscores, for gin to see it."
             )
         registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
-        if not callable(target) and not (isinstance(target, str) and _names_an_attribute(target)):
+        path = target.replace(":", ".", 1).split(".") if isinstance(target, str) and ":" in target else [""]
+        if not callable(target) and not all(name.isidentifier() for name in path):
             raise errors.InvalidInput(
                 f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
             )
@@ -213,8 +214,3 @@ class Register:
             value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
             if value is not None and type(value) not in kinds:
                 raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
-
-
-def _names_an_attribute(target: str) -> bool:
-    module, _, attribute = target.partition(":")
-    return all(name.isidentifier() for name in f"{module}.{attribute}".split("."))

@@ -38,11 +38,8 @@ def claim(path: Path, *, wait: bool = False) -> Iterator[None]:
 
     What a dead process left half-written there is removed: all who write `path` hold the claim, so that nobody
     alive can be using it. The claim is a lock on a hidden file beside `path`; the system drops it when its owner
-    dies, however it dies. A thread may claim again what it has claimed.
-
-    Args:
-        path: what is going to be written.
-        wait: for another process that writes it, instead of raising `errors.InUse`.
+    dies, however it dies. A thread may claim again what it has claimed. With `wait`, another process that writes
+    it is waited for; otherwise `errors.InUse` is raised.
     """
     place = (path.absolute(), threading.get_ident())
     if place in _claimed:
@@ -111,11 +108,7 @@ def new_folder(path: Path, *, overwrite: bool, wait: bool = False) -> Iterator[P
 
     An existing folder is replaced only then, and only with `overwrite`; at every moment the name has the old
     or the new one, or, where the system cannot exchange two names, the old one comes back at the next start.
-
-    Args:
-        path: the folder to make.
-        overwrite: replace it if it exists.
-        wait: for another process that writes it, instead of raising `errors.InUse`.
+    `wait` is as for `claim`.
     """
     _check_absent(path, overwrite=overwrite)
     with claim(path, wait=wait):

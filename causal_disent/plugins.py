@@ -160,13 +160,9 @@ def _report_same_names() -> None:
 def explain_missing(
     thing: str, name: str, names: Sequence[str], kinds: Collection[str]
 ) -> errors.CausalDisentError:
-    """What to say where nothing is called `name`: the nearest match, also of plugins that are not there.
+    """What to say where no `thing` is called `name`: the nearest match, also of plugins that are not there.
 
-    Args:
-        thing: the word for what was asked for.
-        name: what was asked for.
-        names: what there is.
-        kinds: the kinds that were searched.
+    `names` are those that there are of the `kinds` that were searched.
     """
     absent = {
         other: (plugin, kind)

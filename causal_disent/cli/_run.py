@@ -28,7 +28,8 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     standard = warnings.formatwarning
     if not debug:
-        warnings.formatwarning = _one_line
+        # As the users of a command read it: without its place in the program.
+        warnings.formatwarning = lambda message, *_: f"warning: {shown(message, MOST_CHARACTERS)}\n"
     try:
         return command()
     except errors.CausalDisentError as error:
@@ -67,13 +68,6 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         return 1
     finally:
         warnings.formatwarning = standard
-
-
-def _one_line(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
-) -> str:
-    """A warning as the users of a command read it: without its place in the program."""
-    return f"warning: {shown(message, MOST_CHARACTERS)}\n"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

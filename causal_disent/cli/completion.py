@@ -89,7 +89,11 @@ def completions() -> dict[str, list[str]]:
                 found[name].append(flag)
                 if not is_switch:
                     found[f"{name} {flag}"] = _names([FLAGS[flag]] if flag in FLAGS else [])
-    return {key: _safe(words) for key, words in found.items()}
+    # Words alone that mean nothing to a shell: it expands what it completes.
+    return {
+        key: [word for word in dict.fromkeys(words) if re.fullmatch(r"[\w./-]+", word, flags=re.A)]
+        for key, words in found.items()
+    }
 
 
 def _of_parser(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str]]]:
@@ -114,8 +118,3 @@ def _flags(main: object) -> list[tuple[str, str]]:
 
 def _names(kinds: Iterable[str]) -> list[str]:
     return [name for kind in kinds for name in (shipped_configs() if kind == "configs" else registry.names(kind))]
-
-
-def _safe(words: Iterable[str]) -> list[str]:
-    """Those that mean nothing to a shell: it expands what it completes."""
-    return [word for word in dict.fromkeys(words) if re.fullmatch(r"[\w./-]+", word, flags=re.A)]

@@ -17,7 +17,7 @@ from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
-from causal_disent.representation.image_keys import image_keys
+from causal_disent.representation.image_shape import image_keys
 from causal_disent.text import Shown
 
 #: Images drawn at a time when the table of known images is made.
