@@ -46,7 +46,7 @@ def train_command(usage: str, argv: Sequence[str] | None, *, with_labels: bool) 
 def _train(flags: Flags, with_labels: bool) -> int:
     flags.require("model_dir")
     from causal_disent.runs.train import train_with_gin
-    from causal_disent.training.partial import clear, has_checkpoint, partial_folder
+    from causal_disent.training.checkpoint import clear, has_checkpoint, partial_folder
 
     try:
         scores = train_with_gin(

@@ -10,7 +10,7 @@ import numpy as np
 
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
-from causal_disent.progress import track
+from causal_disent.progress import in_batches
 from causal_disent.protocols import IntArray
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ class DrawnData(FactorialData):
         album = self._album
         missing = np.unique(indices)
         missing = missing[~album.drawn[missing]]
-        for start in track(range(0, len(missing), CHUNK), f"drawing {self._name}", unit="batch"):
-            now = missing[start : start + CHUNK]
+        for now in in_batches(missing, CHUNK, f"drawing {self._name}"):
             album.pixels[now], album.boxes[now] = self._draw_rows(self.space.to_factors(now))
             album.drawn[now] = True
 

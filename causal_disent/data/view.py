@@ -58,10 +58,7 @@ class DataView(DiscreteData):
     """
 
     def __init__(
-        self,
-        base: GroundTruthData,
-        factors: Sequence[str] | None = None,
-        confounding: Sequence[Statement] = (),
+        self, base: GroundTruthData, factors: Sequence[str] | None = None, confounding: Sequence[Statement] = ()
     ) -> None:
         self.base = base
         self.statements = list(confounding)

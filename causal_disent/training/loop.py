@@ -18,7 +18,7 @@ from causal_disent.protocols import Trainer
 from causal_disent.registry import registry
 from causal_disent.training import checkpoint
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.partial import CHECKPOINT, CURVES, clear, has_checkpoint
+from causal_disent.training.checkpoint import CHECKPOINT, CURVES, clear, has_checkpoint
 from causal_disent.training.plan import Plan
 
 #: Steps between two points of a curve.
