@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
     from causal_disent.runs.study.table import results_table
+    from causal_disent.threads import use_threads
 
 __all__ = [
     "Study",
@@ -29,6 +30,7 @@ __all__ = [
     "results_table",
     "run_study",
     "score",
+    "use_threads",
 ]
 
 _HOME = {
@@ -36,6 +38,7 @@ _HOME = {
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),
     "runs.study.table": ("results_table",),
+    "threads": ("use_threads",),
 }
 
 install_loader()
