@@ -5,6 +5,7 @@ Every message names the argument, what it may be, and the place of the first fau
 
 from __future__ import annotations
 
+import ast
 import operator
 import sys
 import warnings
@@ -105,6 +106,19 @@ def check_truth(name: str, value: Any) -> None:
     """Raise unless `value` is True or False; 'False' in quotes, say, would count as true."""
     if not isinstance(value, bool):
         raise errors.InvalidInput(f"{name} must be True or False; given: {value!r}.")
+
+
+def literal(text: str) -> Any:
+    """The Python literal that `text` is, else the text itself.
+
+    Example:
+        >>> literal("16"), literal("candle_color")
+        (16, 'candle_color')
+    """
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def as_array(what: str, given: Any) -> np.ndarray:

@@ -57,7 +57,10 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.load, registry.explain_missing = load_once, _explain_missing
+    registry.load = load_once
+    registry.explain_missing = lambda kind, name: explain_missing(
+        KINDS[kind].thing, name, registry.names(kind), [kind]
+    )
 
 
 def loaded_plugins() -> list[LoadedPlugin]:
@@ -85,7 +88,10 @@ def load() -> None:
     for name, points in by_name.items():
         versions = [_distribution(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
-    _report_same_names()
+    for same in registry.collisions():
+        for entry in same:
+            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
+            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
 
 
 def _distribution(point: EntryPoint) -> tuple[str, str]:
@@ -150,13 +156,6 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         plugin.offers[entry.kind].append(entry)
 
 
-def _report_same_names() -> None:
-    for same in registry.collisions():
-        for entry in same:
-            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
-            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
-
-
 def explain_missing(
     thing: str, name: str, names: Sequence[str], kinds: Collection[str]
 ) -> errors.CausalDisentError:
@@ -201,7 +200,3 @@ def _state(plugin: str) -> str:
     return "which is not installed. In a checkout of this repository: pip install " + " ".join(
         first_party()[plugin]["install"]
     )
-
-
-def _explain_missing(kind: str, name: str) -> errors.CausalDisentError:
-    return explain_missing(KINDS[kind].thing, name, registry.names(kind), [kind])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_seed
+from causal_disent.arguments import check_seed, literal
 
 
 def add_names(parser: argparse.ArgumentParser, kinds: Sequence[str], name: str, **options: Any) -> None:
@@ -44,8 +43,5 @@ def read_options(name: str, function: Callable[..., Any], texts: Sequence[str]) 
             raise errors.InvalidInput(f"An option of a data set is given as KEY=VALUE; given: {text!r}.")
         if key not in known:
             raise errors.unknown_parameter(name, key, known)
-        try:
-            options[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            options[key] = value
+        options[key] = literal(value)
     return options

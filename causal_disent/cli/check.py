@@ -20,31 +20,24 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    """Run the checks, each printed as it happens unless JSON is asked for."""
+    from causal_disent.testing import named_checks
+
     results: list[dict[str, str]] = []
     for entry in entries_named(arguments.name):
         if not arguments.json:
             say(f"{KINDS[entry.kind].thing} {entry.name}, of the plugin {entry.owner}")
-        results += _results(entry, show=not arguments.json, debug=arguments.debug)
+        for check in named_checks(entry.kind, entry):
+            outcome = check.outcome()
+            if not arguments.json:
+                say(outcome)
+            if arguments.debug and outcome.error is not None:
+                traceback.print_exception(outcome.error)
+            told = {"check": outcome.check, "status": outcome.status, "reason": outcome.reason}
+            results.append({"kind": entry.kind, **told})
     if arguments.json:
         say_json(results)
     return 1 if any(result["status"] == "failed" for result in results) else 0
-
-
-def _results(entry: Entry, *, show: bool, debug: bool) -> list[dict[str, str]]:
-    """How each check of `entry` went, printed as it happens if asked for."""
-    from causal_disent.testing import named_checks
-
-    results = []
-    for check in named_checks(entry.kind, entry):
-        outcome = check.outcome()
-        if show:
-            say(outcome)
-        if debug and outcome.error is not None:
-            traceback.print_exception(outcome.error)
-        results.append(
-            {"kind": entry.kind, "check": outcome.check, "status": outcome.status, "reason": outcome.reason}
-        )
-    return results
 
 
 def entries_named(name: str) -> list[Entry]:

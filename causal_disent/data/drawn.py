@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -80,17 +80,17 @@ class DrawnData(FactorialData):
             album.drawn[now] = True
 
 
-class _Album:
+class _Album(NamedTuple):
     """What has been drawn so far."""
 
-    def __init__(self, total: int, shape: tuple[int, int, int]) -> None:
-        # np.zeros reserves memory page by page, so what is never drawn costs nothing.
-        self.pixels = np.zeros((total, *shape), dtype=np.uint8)
-        self.boxes = np.zeros((total, 4), dtype=np.int64)
-        self.drawn = np.zeros(total, dtype=bool)
+    pixels: np.ndarray
+    boxes: np.ndarray
+    drawn: np.ndarray
 
 
 @lru_cache(maxsize=2)
 def _album(name: str, total: int, shape: tuple[int, int, int]) -> _Album:
     """One for all data sets of a name and size: their images are always the same."""
-    return _Album(total, shape)
+    # np.zeros reserves memory page by page, so what is never drawn costs nothing.
+    pixels = np.zeros((total, *shape), dtype=np.uint8)
+    return _Album(pixels, np.zeros((total, 4), dtype=np.int64), np.zeros(total, dtype=bool))
