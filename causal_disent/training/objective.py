@@ -95,7 +95,7 @@ class OwnLoss(Objective):
     in_order: bool = False
 
     def prepare(self, data: Any, networks: Any, seed: int) -> None:
-        """Look at the data set and the networks, by name, before the first step; an error says what does not fit."""
+        """Look at the data set and the networks before the first step; an error says what does not fit."""
 
     def losses(self, networks: Any, batch: Batch) -> Penalties:
         """The terms of the loss, weighted; the loss is their sum."""
