@@ -95,7 +95,8 @@ class LinearLayer(CausalLayer):
         """(n, k, d), also where the graph has cycles."""
         unit = torch.eye(self.concepts, device=codes.device)
         cut = torch.where(is_held[0], 0.0, self.adjacency.T)
-        return torch.linalg.solve(unit - cut, torch.where(is_held, held, self.noise(codes)))
+        solved = torch.linalg.solve(unit - cut, torch.where(is_held, held, self.noise(codes)))
+        return torch.where(is_held, held, solved)  # to the last bit
 
     def acyclicity(self) -> Tensor:
         r""":math:`\operatorname{tr}(I + A \circ A / k)^k - k` (Yu et al. 2019)."""
