@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from causal_disent import errors
-from causal_disent.arguments import as_digraph, check_choice, check_number, check_numbers, check_truth
+from causal_disent.arguments import check_choice, check_number, check_numbers, check_truth, graph_for
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
 from causal_disent_crl.models.causal_decoder import CausalDecoder, causal_decoder_of
 from causal_disent_crl.models.labels import Labels, mean_over
@@ -67,7 +67,7 @@ class CausalVae(OwnLoss):
 
     def _graph(self, data: Any, decoder: CausalDecoder) -> Tensor:
         """(k, k): 1 for each edge of the data set's graph between concepts that are taught."""
-        graph = as_digraph(getattr(data, "graph", None))
+        graph = graph_for(data)
         missing = [name for name in decoder.names if name not in graph and not name.startswith("concept ")]
         if self.labels is None or missing:
             raise errors.InvalidInput(
