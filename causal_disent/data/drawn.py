@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.progress import track
@@ -62,7 +63,12 @@ class _Album:
 
     def __init__(self, total: int, shape: tuple[int, int, int]) -> None:
         # np.zeros reserves memory page by page, so what is never drawn costs nothing.
-        self.pixels = np.zeros((total, *shape), dtype=np.uint8)
+        try:
+            self.pixels = np.zeros((total, *shape), dtype=np.uint8)
+        except MemoryError:
+            raise errors.InvalidInput(
+                f"There is no memory for {total:,} images of shape {shape}: ask for smaller ones, or for fewer."
+            ) from None
         self.boxes = np.zeros((total, 4), dtype=np.int64)
         self.drawn = np.zeros(total, dtype=bool)
 

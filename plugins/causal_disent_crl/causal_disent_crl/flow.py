@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from causal_disent.arguments import check_seed, check_truth
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent_crl.draws import Draws, seeded
+from causal_disent_crl.draws import Draws
 from causal_disent_crl.images import resized
 from causal_disent_crl.mechanism_data import SIDE, MechanismData
 
@@ -76,6 +77,9 @@ class Flow(MechanismData):
         noise_seed: int | None = None,
         collisions: bool = False,
     ) -> None:
+        check_truth("`collisions`", collisions)
+        if noise_seed is not None:
+            check_seed("`noise_seed`", noise_seed)
         self._noise_seed, self._collisions = noise_seed, collisions
         super().__init__(folder, split, labels, scaling, size, channels, cache)
 
@@ -86,7 +90,7 @@ class Flow(MechanismData):
         height = _height(ball, raw)
         noise = np.full(len(ball), LEAST_NOISE)
         if self._noise_seed is not None:
-            drawn = np.abs(seeded("noise_seed", self._noise_seed).standard_normal(len(noise)))
+            drawn = np.abs(np.random.RandomState(self._noise_seed).standard_normal(len(noise)))
             noise *= np.maximum(drawn, 1)
         values = np.stack([ball, height, _flow(height, hole), hole], axis=1)
         return Draws.numbered(values, noise, np.arange(len(ball)) % 5 == 4)
@@ -117,10 +121,9 @@ class Flow(MechanismData):
         """(n,): gravity's noise, as it was drawn, or what makes the drawing most like the image that was read."""
         if not self.is_read:
             return super().noise(indices)
-        pixels = self.source.pixels[np.asarray(indices)]
-        return np.array(
-            [self._fitted(image, row) for image, row in zip(pixels, self.draws.values[indices], strict=True)]
-        )
+        images = self.known(indices)
+        pairs = zip(self.source.pixels[images], self.draws.values[images], strict=True)
+        return np.array([self._fitted(image, row) for image, row in pairs])
 
     def _fitted(self, image: np.ndarray, row: FloatArray) -> float:
         """The noise that explains an image best: grids around the best so far, each finer than the last."""

@@ -13,7 +13,7 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
+from causal_disent.arguments import check_choice, is_whole
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.progress import track
@@ -81,7 +81,7 @@ class MechanismData(TableData):
         cache: str | Path | None = None,
     ) -> None:
         check_choice("labels", labels, LABELS)
-        if size not in SIZES:
+        if not is_whole(size) or size not in SIZES:
             raise errors.InvalidInput(f"`size` is one of {errors.listing(SIZES)}; given: {size!r}.")
         check_choice("channels", channels, CHANNELS)
         self._exact = labels == "exact"
@@ -146,11 +146,11 @@ class MechanismData(TableData):
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the numbers behind these images, scaled if a scaling was chosen."""
-        return self._labelled(self.draws.values[np.asarray(indices)])
+        return self._labelled(self.draws.values[self.known(indices)])
 
     def noise(self, indices: IntArray) -> FloatArray:
         """(n,): what these images show and no factor says."""
-        return self.draws.noise[np.asarray(indices)]
+        return self.draws.noise[self.known(indices)]
 
     def counterfactual(self, indices: IntArray, do: Do) -> FloatArray:
         """The images (n, h, w, c) as they would be had factors been set: float32 in [0, 1].
@@ -171,11 +171,13 @@ class MechanismData(TableData):
         return self._labelled(self._after(indices, do))
 
     def _after(self, indices: IntArray, do: Do) -> FloatArray:
-        factual = self.draws.values[np.asarray(indices)]
-        return self.mechanism(factual, set_values(do, self.limits, len(factual), self._unscaled))
-
-    def _unscaled(self, factor: str, values: FloatArray) -> FloatArray:
-        return values if self._scaling is None else self._scaling.undo(values, self.factors.index(factor))
+        factual = self.draws.values[self.known(indices)]
+        if self._scaling is None:
+            return self.mechanism(factual, set_values(do, self.limits, len(factual)))
+        ends = self._scaling.apply(np.array([self.limits[factor] for factor in self.factors]).T).T.tolist()
+        given = set_values(do, dict(zip(self.factors, map(tuple, ends), strict=True)), len(factual))
+        undone = {name: self._scaling.undo(part, self.factors.index(name)) for name, part in given.items()}
+        return self.mechanism(factual, undone)
 
     def _shown(self, values: FloatArray) -> FloatArray:
         return values if self._exact else truncated(values)
