@@ -36,14 +36,9 @@ class Flow(MechanismData):
     6,874 files are left, under 6,050 names.
 
     Args:
-        folder: with the published ``train`` and ``test``; images are drawn if not given.
-        split: ``train``, ``test`` (each fifth draw) or ``all``.
-        labels: ``exact``, or ``published``: cut to whole numbers, as in the names of the files.
+        folder, split, labels, size, channels, cache: as of `Pendulum`; each fifth draw is for the test.
         scaling: of `factor_values`: ``causalvae`` (what is trained on), ``min_max`` or ``z_score``; none if not
             given.
-        size: 96 pixels, or 64.
-        channels: ``rgba``, alpha 1 throughout, or ``rgb``.
-        cache: a folder for the images; in the user's cache folder if not given.
         noise_seed: what gravity's noise is drawn with; if not given it is 0.01 in each image. Of images that are
             read, it is found out from the picture.
         collisions: whether draws are left out whose file was overwritten: 5,254 train and 1,620 test images, where

@@ -46,17 +46,7 @@ class MechanismData(TableData):
 
     The factors are real numbers, which `factor_values` gives. disentanglement_lib's protocol wants whole numbers:
     the place of a value among the different values that the factor takes in the whole set, by size. They mean the
-    same in each split, and in images that are drawn and read.
-
-    Args:
-        folder: of published images, which are read; if not given images are drawn.
-        split: ``train``, ``test`` or ``all``.
-        labels: ``exact``, or ``published``: cut to whole numbers, as the names of the published files have them.
-        scaling: what `factor_values` are scaled by: a name of `scalings` or ``min_max``, ``z_score``; as they are
-            if not given.
-        size: 96 or 64 pixels.
-        channels: ``rgba`` (alpha is 1 throughout) or ``rgb``.
-        cache: a folder for what was drawn or read; in the user's cache folder if not given.
+    same in each split, and in images that are drawn and read. What the arguments mean is told by `Pendulum`.
     """
 
     name: ClassVar[str]
