@@ -14,9 +14,9 @@ from causal_disent import errors
 from causal_disent.registry import Entry
 from causal_disent.representation.oracles import mixed_oracle, noise_oracle, perfect_oracle
 from causal_disent.runs.results import plain
+from causal_disent.testing._causal_stage import CausalStage
 from causal_disent.testing._encoders import Remembering, Sum
 from causal_disent.testing._global_generators import touched_generators
-from causal_disent.testing._causal_stage import CausalStage
 from causal_disent.testing._stage import stage_data
 from causal_disent.testing.check import CheckFailed, NotApplicable, demand
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from causal_disent.arguments import check_at_least, graph_for
 from causal_disent.data.factor_table import factor_values
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics.tools.concepts import Concepts, find_concepts
+from causal_disent.metrics.tools.interventions import check_images
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import FloatArray, IntArray, is_finite
@@ -41,6 +42,7 @@ class CausalPoints(Needs):
 
     arrays_suffice = False
     causal = True
+    gives: tuple[str, ...] = field(default=("names",), init=False)
 
     @property
     def words(self) -> str:  # type: ignore[override]
@@ -54,10 +56,6 @@ class CausalPoints(Needs):
             "them by `matching`"
             + (", and a model without a causal layer is given that of `discovery`" * self.layer)
         )
-
-    @property
-    def gives(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("names",)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -82,18 +80,18 @@ class CausalPoints(Needs):
             matching=drawn["matching"],
             random_state=source.random_state,
         )
-        yield Sample(
-            self.arguments(source, indices, values, concepts, graph), source.random_state, {"names": names}
-        )
+        yield self.sample(source, indices, values, concepts, graph)
 
-    def arguments(
+    def sample(
         self, source: Source, indices: IntArray, values: FloatArray, concepts: Concepts, graph: CausalGraph | None
-    ) -> tuple[Any, ...]:
+    ) -> Sample:
         """What the function is called with."""
-        if not self.layer:
-            return concepts, graph
-        noise = encode(concepts.model.noise, indices, source.data.observations, source.data.observation_shape)
-        return noise, values, concepts, graph
+        arguments: tuple[Any, ...] = (concepts, graph)
+        if self.layer:
+            shape = source.data.observation_shape
+            noise = encode(concepts.model.noise, indices, source.data.observations, shape)
+            arguments = (noise, values, *arguments)
+        return Sample(arguments, source.random_state, {"names": concepts.names})
 
 
 @dataclass(frozen=True)
@@ -114,16 +112,32 @@ class Counterfactual:
     codes: FloatArray
     concepts: Concepts
 
+    def images(self, rows: IntArray) -> FloatArray:
+        """The images of these rows."""
+        return self.data.observations(self.indices[rows])
+
     def encode(self, images: FloatArray) -> FloatArray:
         """The codes of any images."""
         return checked_codes(self.concepts.model, images)
 
     def decode(self, codes: FloatArray) -> FloatArray:
         """The images of codes, checked."""
-        from causal_disent.metrics.tools.interventions import check_images
-
         images = np.asarray(self.concepts.model.decode(codes))
         return check_images(images, len(codes), tuple(self.data.observation_shape))
+
+    def under(self, codes: FloatArray, factor: int, values: FloatArray) -> FloatArray:
+        """The images (n, h, w, c) under do(factor = value), one value for each row."""
+        return self.decode(self.concepts.intervene(codes, {factor: values}))
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether the data set has true counterfactuals."""
+        return hasattr(self.data, "counterfactual") and hasattr(self.data, "counterfactual_values")
+
+    def truth(self, rows: IntArray, factor: int, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The images under do(factor = value) by the data set's own mechanism, and their factors (n, factors)."""
+        indices, do = self.indices[rows], {self.concepts.names[factor]: values}
+        return self.data.counterfactual(indices, do), self.data.counterfactual_values(indices, do)
 
 
 @dataclass(frozen=True)
@@ -133,11 +147,13 @@ class CounterfactualPoints(CausalPoints):
     num_points: int | None = 200
     decoder: bool = True
 
-    def arguments(
+    gives: tuple[str, ...] = field(default=(), init=False)
+
+    def sample(
         self, source: Source, indices: IntArray, values: FloatArray, concepts: Concepts, graph: CausalGraph | None
-    ) -> tuple[Any, ...]:
+    ) -> Sample:
         codes = CodeTable.of(source.data, source.representation).codes_of(indices)
-        return (Counterfactual(source.data, indices, values, codes, concepts),)
+        return Sample((Counterfactual(source.data, indices, values, codes, concepts),), source.random_state)
 
 
 def draw_indices(source: Source, num_points: int | None, metric: str) -> IntArray:
