@@ -179,7 +179,10 @@ def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables
 
 
 def _report(task: _Task, scores: dict[str, object]) -> None:
-    say(f"{shown(task.name)}: {_line(scores)}")
+    from causal_disent.report.evaluation_table import evaluation_table
+
+    several = evaluation_table(scores)
+    say(f"{shown(task.name)}:\n{several}" if several else f"{shown(task.name)}: {_line(scores)}")
     say(f"  -> {shown(task.output)}")
 
 

@@ -40,6 +40,8 @@ class CompositionResult(Bounded):
 
 def _reported(result: CompositionResult, names: Sequence[str]) -> dict[str, Any]:
     keys: dict[str, Any] = {"composition": result.score}
+    if result.interval is not None:
+        keys |= {"composition_low": result.low, "composition_high": result.high}
     keys |= {f"composition_{times}": distance for times, distance in result.by_times.items()}
     for times, (low, high) in result.intervals.items():
         keys |= {f"composition_{times}_low": low, f"composition_{times}_high": high}

@@ -83,7 +83,7 @@ def _reported(result: CrlScores, names: Sequence[str]) -> dict[str, Any]:
     needs=CausalPoints("crl_scores", discovery="gae_discovery", layer=True, graph=True),
     reports=_reported,
     headline="F1_MIC",
-    also=("F1_TIC", "PosMIC", "NegMIC (lower)"),
+    also=("F1_TIC", "PosMIC", "PosTIC", "NegMIC (lower)", "NegTIC (lower)"),
     range=(0, 1),
     summary="do effects follow from their causes through the causal layer, and causes from nothing?",
     assumes="a known graph; factors that are numbers; a concept for each factor",

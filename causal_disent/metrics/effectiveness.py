@@ -77,7 +77,12 @@ class EffectivenessResult(Bounded):
     },
     range=(0, float("inf")),
     better="lower",
-    also=("counterfactual_pixel_error (lower)", "counterfactual_label_error (lower)"),
+    also=(
+        "effectiveness_error_of_truth (lower)",
+        "counterfactual_pixel_error (lower)",
+        "counterfactual_label_error (lower)",
+        "counterfactual_value_error (lower)",
+    ),
     summary="does the image show what a factor was set to, and what follows from it?",
     assumes="a decoder; a concept for each factor; factors that are numbers",
     takes=("discrete", "continuous"),

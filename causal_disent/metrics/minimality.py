@@ -54,6 +54,7 @@ class MinimalityResult(Bounded):
     },
     range=(0, 1),
     better="lower",
+    also=("minimality_CLD_of_truth (lower)",),
     summary="does a counterfactual change no more than it must?",
     assumes="a decoder; a concept for each factor; several images with nearly the same value",
     takes=("discrete", "continuous"),
