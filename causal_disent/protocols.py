@@ -117,7 +117,7 @@ class FactorClassifier(Protocol):
         """One (n, number of values) array per factor; rows sum to 1."""
 
 
-class CausalModel(Generator, Protocol):
+class CausalModel(Representation, Generator, Protocol):
     """A generator with a causal layer over blocks of codes, one block per concept.
 
     A counterfactual image is ``decode(intervene(model(images), do))``.

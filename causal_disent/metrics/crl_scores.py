@@ -137,7 +137,7 @@ def crl_scores(
         c: as in `mic_statistics`.
         joint: set all effects (or all causes) to 0 together, in place of one at a time.
         tap: where codes are taken: ``"z"`` behind the layer, or ``"w"`` behind what the model adds to it, by its
-            method ``masked_layer(noise)``.
+            method ``masked(codes)``.
         threshold: edges whose weight is below are cut before.
         dimensions: of a concept with several codes the ``"mean"`` of their scores, or the ``"max"``.
         roles: factor -> ``"cause"`` or ``"effect"``, for one that is both and is to count once.
@@ -179,8 +179,8 @@ def crl_scores(
             "no `adjacency` and is not linear.",
             stacklevel=2,
         )
-    layer = concepts.model.masked_layer if tap == "w" else layer
-    columns = list(_columns(noise, concepts.blocks, layer, _roles(true, names, roles or {}), joint))
+    taken = (lambda without: concepts.model.masked(layer(without))) if tap == "w" else layer
+    columns = list(_columns(noise, concepts.blocks, taken, _roles(true, names, roles or {}), joint))
     settings: dict[str, Any] = {"estimator": estimator, "alpha": alpha, "c": c}
 
     def measured(rows: Any) -> FloatArray:
@@ -240,10 +240,8 @@ def _check(
             f"crl_scores needs a graph in which a factor causes another; between {errors.listing(names)} there is "
             "no edge."
         )
-    if check_choice("tap", tap, TAPS) == "w" and not hasattr(concepts.model, "masked_layer"):
-        raise errors.InvalidInput(
-            "`tap` is 'w' for models with a `masked_layer(noise)`; this one has none: use 'z'."
-        )
+    if check_choice("tap", tap, TAPS) == "w" and not hasattr(concepts.model, "masked"):
+        raise errors.InvalidInput("`tap` is 'w' for models with a `masked(codes)`; this one has none: use 'z'.")
     still = [
         n for n, block in zip(names, concepts.blocks, strict=True) if not np.ptp(noise[:, block], axis=0).any()
     ]

@@ -32,7 +32,7 @@ class CodesAsConcepts:
         codes: (points, codes) what it makes of points.
         columns: the codes that stand for factors, for which a layer is discovered.
         discovery: (standardised columns, random_state) -> an object with `adjacency` and
-            ``causal_layer(values, adjacency)``; None for no layer and no edge.
+            ``causal_layer(values, adjacency)``, or ``predict(values)``; None for no layer and no edge.
         random_state: of the discovery.
     """
 
@@ -73,7 +73,9 @@ class CodesAsConcepts:
         codes = np.array(noise, dtype=np.float64)
         if self._found is not None:
             weights = (self.adjacency if adjacency is None else adjacency)[np.ix_(self._columns, self._columns)]
-            codes[:, self._columns] = self._found.causal_layer(codes[:, self._columns], weights)
+            own = codes[:, self._columns]
+            layer = getattr(self._found, "causal_layer", None)
+            codes[:, self._columns] = self._found.predict(own) if layer is None else layer(own, weights)
         return codes
 
     def concept_values(self, codes: FloatArray) -> FloatArray:

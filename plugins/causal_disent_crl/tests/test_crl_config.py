@@ -100,7 +100,7 @@ def test_without_discovery_there_is_no_layer(tmp_path):
         ("perfect_oracle", "dummy_data", [], "finite data set"),
         ("perfect_oracle", "candle_mini", [], "no edge"),
         ("causal_oracle", "pendulum", ["crl_scores.num_points = 3"], "at least 4 points; given: 3"),
-        ("causal_oracle", "pendulum", ["crl_scores.tap = 'w'"], "masked_layer"),
+        ("causal_oracle", "pendulum", ["crl_scores.tap = 'w'"], "masked(codes)"),
         ("causal_oracle", "pendulum", ["effectiveness.predictor = 'nearest'"], "Did you mean 'nearest_image'"),
     ],
 )

@@ -224,7 +224,7 @@ def test_what_cannot_be_scored(pendulum):
         crl_scores(labels, labels, concepts, [("angle", "size")], names=pendulum.factor_names)
     with pytest.raises(errors.InvalidInput, match="no cycles; this one has angle -> light -> angle"):
         crl_scores(labels, labels, concepts, [("angle", "light"), ("light", "angle")])
-    with pytest.raises(errors.InvalidInput, match="'w' for models with a `masked_layer"):
+    with pytest.raises(errors.InvalidInput, match="'w' for models with a `masked"):
         scored(pendulum, layer, tap="w")
     with pytest.warns(UserWarning, match="never vary: angle"):
         crl_scores(labels * [0, 1, 1, 1], labels, concepts, pendulum.edges, names=pendulum.factor_names, **FAST)
