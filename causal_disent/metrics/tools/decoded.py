@@ -30,7 +30,7 @@ class DecodedPoints(Points):
         "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded; its name "
         "and its accuracy are reported too"
     )
-    gives = ("binned_factors", "image_shape")
+    gives = ("binned_factors", "image_shape", "accuracy")
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -53,7 +53,11 @@ class DecodedPoints(Points):
                 lambda images: image_exchange(representation, judge())[1](images),
             ),
             source.random_state,
-            {"binned_factors": discretizer(points.arguments[1]), "image_shape": tuple(data.observation_shape)},
+            {
+                "binned_factors": discretizer(points.arguments[1]),
+                "image_shape": tuple(data.observation_shape),
+                "accuracy": lambda: getattr(judge(), "accuracy", None),
+            },
             keys=lambda: _classifier_keys(judge(), factor_names(data)),
         )
 
