@@ -17,6 +17,7 @@ from causal_disent.cli._input_folders import find_folders
 from causal_disent.cli._run import run
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.report.cg_remarks import remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 
@@ -115,6 +116,7 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
     folders = [_tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)]
     _check_once(folders, reading)
     rows: list[list[Any]] = []
+    lines: list[str] = []
     for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}
         for task in tasks:
@@ -127,7 +129,10 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
                 rows.append([place, "failed", error.message])
                 continue
             rows.append([place, "done before" if done else "ok", _line(scores)])
+            lines += [f"{shown(place)}: {remark}" for remark in remarks(scores)]
     say(text_table(["result", "state", "scores"], rows))
+    for line in lines:
+        say(line)
     say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
 
@@ -180,6 +185,8 @@ def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables
 
 def _report(task: _Task, scores: dict[str, object]) -> None:
     say(f"{shown(task.name)}: {_line(scores)}")
+    for remark in remarks(scores):
+        say(f"  {remark}")
     say(f"  -> {shown(task.output)}")
 
 

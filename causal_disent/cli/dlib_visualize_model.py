@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from causal_disent import errors
 from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
 from causal_disent.cli._run import run
+from causal_disent.report.cg_remarks import accuracy_text
 from causal_disent.text import say
 
 USAGE = """
@@ -40,7 +40,7 @@ def _visualize(values: flags.FlagValues) -> int:
     from causal_disent.runs.representation import Reading
     from causal_disent.runs.visualise import visualize_with_gin
 
-    accuracy = visualize_with_gin(
+    judged = visualize_with_gin(
         values.model_dir,
         values.output_dir,
         values.overwrite,
@@ -49,8 +49,7 @@ def _visualize(values: flags.FlagValues) -> int:
         values.gin_bindings,
         Reading(backend=values.backend, device=values.device),
     )
-    shown = [f"{name} {value:.1%}" for name, value in accuracy.items()]
-    say(f"accuracy of the classifier on held-out images: {errors.listing(shown)}")
+    say(f"accuracy of the classifier on held-out images: {accuracy_text(*judged)}")
     say(f"  -> {values.output_dir}")
     return 0
 

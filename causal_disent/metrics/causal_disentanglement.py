@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import check_pairs, check_random_state
-from causal_disent.metrics.cg import CgResult, cg
+from causal_disent.metrics.cg import SAME_FOR_ALL_RHO, CgResult, cg
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.tools.adapter import keys_of
 from causal_disent.metrics.tools.declaration import metric
@@ -78,7 +78,7 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     needs=DecodedPoints(metric="causal_disentanglement"),
     reports=_keys,
     headline="CG",
-    once=("IRS", "num_active_dims"),
+    once=("IRS", "num_active_dims", *SAME_FOR_ALL_RHO),
     range=(0, 1),
     summary="irs, uc and cg of one sample",
     assumes="discrete factors, at least two, possibly confounded; a decoder",

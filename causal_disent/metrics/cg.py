@@ -35,6 +35,9 @@ from causal_disent.metrics.tools.interventions import Changes, changes, joined
 from causal_disent.metrics.tools.judged import Accuracy, check_accuracy, not_judged
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
+#: Keys of the result file.
+SAME_FOR_ALL_RHO = ("not_judged_factors", "dead_codes")
+
 
 @dataclass(frozen=True)
 class CgResult(Bounded):
@@ -56,7 +59,7 @@ class CgResult(Bounded):
         sets: the codes of each factor.
         dead_codes: codes that change nothing one can see in the images.
         dead_factors: factors all of whose codes are dead.
-        num_points: how many points were decoded.
+        num_points: how many points were decoded, if they were to stop at a tolerance.
         interval: 95 % interval of the score: the bootstrap's, or that of a sample that was stopped.
         signed_interval: the bootstrap's of the signed score.
         chance: what the score is for values of other images, and the share of permutations that reach it.
@@ -78,7 +81,7 @@ class CgResult(Bounded):
     sets: list[tuple[int, ...]]
     dead_codes: tuple[int, ...]
     dead_factors: tuple[int, ...]
-    num_points: int
+    num_points: int | None
     interval: Interval | None = None
     signed_interval: Interval | None = None
     chance: Chance | None = None
@@ -146,6 +149,7 @@ def cg_per_rho(
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", cg_per_rho),
+    once=SAME_FOR_ALL_RHO,
 )
 def cg(
     codes: FloatArray,
@@ -287,7 +291,7 @@ def cg(
         sets=sets,
         dead_codes=dead,
         dead_factors=factors_of(sets, dead),
-        num_points=len(gaps),
+        num_points=None if stopping is None else len(gaps),
         interval=intervals[0] if stopping is None else stopping.interval,
         signed_interval=intervals[1],
         chance=chances[0],

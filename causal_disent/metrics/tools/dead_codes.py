@@ -10,7 +10,7 @@ import numpy as np
 from causal_disent.protocols import FloatArray
 
 #: The least change of a pixel, of 1, that one sees.
-VISIBLE = 0.05
+VISIBLE = 0.08
 #: Points whose codes are moved, spread evenly over the sample.
 NUM_POINTS = 16
 
@@ -18,7 +18,7 @@ NUM_POINTS = 16
 def dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[int, ...]:
     """The codes that can run over all their values in the sample without anybody seeing it in the images.
 
-    A code is dead if the pixel that it changes most changes by less than 0.05 of the range from black to white,
+    A code is dead if the pixel that it changes most changes by less than 0.08 of the range from black to white,
     on average over some points: where the code hardly varies, and where the decoder ignores it.
 
     Args:
