@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import cg, uc
-from causal_disent.metrics.tools.decoded import make_classifier
+from causal_disent.metrics.tools.decoded import classifier_name, make_classifier
+from causal_disent.registry import Entry, registry
 
 
 def square(codes):
@@ -356,6 +357,45 @@ def test_classifiers_by_name_by_factory_and_as_they_are(candle):
         make_classifier("nearest", candle)
     with pytest.raises(errors.InvalidInput, match="`classifier` is a registered name"):
         make_classifier(3, candle)
+
+
+@pytest.fixture
+def without(request):
+    """A function that takes a classifier out of the registry."""
+
+    def hide(*names):
+        hidden = [entry for entry in registry.ranked("classifiers") if entry.name not in names]
+        request.getfixturevalue("monkeypatch").setattr(registry, "ranked", lambda kind: hidden)
+
+    return hide
+
+
+def test_the_best_classifier_is_the_one_of_lowest_rank(without, request):
+    own = Entry("classifiers", "sees_all", "tests", lambda data: None, "for a test", {"rank": 1})
+    request.addfinalizer(registry.replace(own))
+    unranked = Entry("classifiers", "needs_a_path", "tests", lambda data, path: None, "for a test")
+    request.addfinalizer(registry.replace(unranked))
+    assert classifier_name("best") == "sees_all" and classifier_name("nearest_image") == "nearest_image"
+    without("sees_all", "conv_classifier")
+    assert classifier_name("best") == "nearest_image"
+
+
+@pytest.mark.parametrize("metric", ["cg", "causal_disentanglement"])
+def test_data_that_is_not_finite_says_what_to_bind(metric, without):
+    without("conv_classifier")
+    data = get_dataset("dummy_data")
+
+    class Model:
+        def __call__(self, images):
+            return images[:, 0, :2, 0]
+
+        def decode(self, codes):
+            return np.zeros((len(codes), *data.observation_shape))
+
+    with pytest.raises(
+        errors.InvalidInput, match=f"DummyData is not one.*'conv_classifier'.*{metric}.classifier says which"
+    ):
+        get_metric(metric)(data, Model(), np.random.RandomState(0), num_train=50)
 
 
 class OnDevice:
