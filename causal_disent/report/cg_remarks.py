@@ -32,6 +32,11 @@ def accuracy_text(accuracy: Mapping[str, float], not_judged: Collection[str] = (
     return errors.listing(parts, most=MOST)
 
 
+def chance_word(reached: float) -> str:
+    """Where a score is, given the share of permutations that reach it."""
+    return "within" if reached > MOST_REACHED else "above"
+
+
 def remarks(scores: Mapping[str, Any]) -> list[str]:
     """Lines to print below the scores of a result file; none if no CG is among them.
 
@@ -75,5 +80,4 @@ def _of_score(own: Mapping[str, Any], rho: str, hidden: Collection[str]) -> Iter
         reached = own.get(f"{rho}{key}_reached_by_chance")
         if reached is not None:
             level = f"{own[f'{rho}{key}_chance']:.3f}, reached by {100 * reached:.0f} % of the permutations"
-            verdict = "within" if reached > MOST_REACHED else "above"
-            yield f"{rho}{key} {own[f'{rho}{key}']:.3f} is {verdict} its chance level ({level})"
+            yield f"{rho}{key} {own[f'{rho}{key}']:.3f} is {chance_word(reached)} its chance level ({level})"

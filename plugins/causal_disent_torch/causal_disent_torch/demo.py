@@ -17,9 +17,9 @@ from causal_disent.text import say
 RHOS = (1, 2, 5)
 #: The images are few, and an object's place is no factor.
 CLASSIFIER = "conv_classifier.max_shift = 3"
-SCORES = ("UC", "CG", "CG_signed", "CG_directed")
-#: What remarks are about that depends on rho.
-OF_RHO = ("CG", "factors_of_dead_codes", "CG_judged")
+SCORES = ("UC", "CG", "CG_chance", "CG_signed")
+#: What keys of remarks that depend on rho begin with.
+OF_RHO = ("CG", "factors_of_dead_codes")
 #: A file by which a folder is known to be a demo's, and replaceable.
 MARK = "demo_model.txt"
 
@@ -99,6 +99,6 @@ def _evaluate(output: Path, gin_bindings: list[str]) -> tuple[list[list[Any]], l
         scores = {key.rpartition(":")[2]: value for key, value in found.items()}
         once = rows[0][1:3] if rows else [scores["IRS"], scores["disentanglement"]]
         rows.append([rho, *once, *(scores[key] for key in SCORES)])
-        common = {f"rho={rho}:{key}" if key in OF_RHO else key: value for key, value in scores.items()}
+        common = {f"rho={rho}:{key}" if key.startswith(OF_RHO) else key: value for key, value in scores.items()}
         said |= dict.fromkeys(remarks(common))
     return rows, list(said)
