@@ -191,6 +191,8 @@ def cg(
         CG_{signed} = \frac1n \sum_i \frac1L \sum_x (ICE_I - ICE_{\setminus I}), \qquad
         CG_{directed} = \frac1n \sum_i \max\left(0, \frac1L \sum_x (ICE_I - ICE_{\setminus I})\right)
 
+    [Reading a CG](cg.md) shows with pictures why, and what else is reported beside it.
+
     Assumes: discrete factors that the classifier knows, confounded or not; a decoder; any number of codes.
 
     Args:
