@@ -47,7 +47,7 @@ def run_demo(output: Path) -> int:
         (folder / "representation.gin").write_text(representation, encoding="utf-8")
         say(f"evaluating: {title} ...")
         scores = evaluate_with_gin(folder, output / name / "evaluation", True, ["demo.gin"])
-        verdict = f"{chance_word(scores['CG_reached_by_chance'])} chance"
+        verdict = f"{chance_word(scores['CG_within_chance'])} chance"
         rows.append([title, *(scores[key] for key in SCORES), verdict])
         judges.setdefault(remarks(scores)[0])
     _save_sheet(get_dataset("candle_mini"), output / "candle_mini.png")

@@ -10,8 +10,6 @@ from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.text import shown
 
 ACCURACY = "classifier_accuracy_factor_"
-#: A score that more of the permutations reach is not told from chance.
-MOST_REACHED = 0.05
 #: Of a list, so many are named.
 MOST = 20
 
@@ -32,9 +30,9 @@ def accuracy_text(accuracy: Mapping[str, float], not_judged: Collection[str] = (
     return errors.listing(parts, most=MOST)
 
 
-def chance_word(reached: float) -> str:
-    """Where a score is, given the share of permutations that reach it."""
-    return "within" if reached > MOST_REACHED else "above"
+def chance_word(within: bool) -> str:
+    """Where a score is, given ``CG_within_chance``."""
+    return "within" if within else "above"
 
 
 def remarks(scores: Mapping[str, Any]) -> list[str]:
@@ -77,7 +75,8 @@ def _of_score(own: Mapping[str, Any], rho: str, hidden: Collection[str]) -> Iter
         low, high = own[f"{rho}CG_low"], own[f"{rho}CG_high"]
         yield f"{rho}CG took {points:,} points for a 95 % interval from {low:.3f} to {high:.3f}"
     for key in ("CG", "CG_signed"):
-        reached = own.get(f"{rho}{key}_reached_by_chance")
-        if reached is not None:
-            level = f"{own[f'{rho}{key}_chance']:.3f}, reached by {100 * reached:.0f} % of the permutations"
-            yield f"{rho}{key} {own[f'{rho}{key}']:.3f} is {chance_word(reached)} its chance level ({level})"
+        within = own.get(f"{rho}{key}_within_chance")
+        if within is not None:
+            share = f"reached by {100 * own[f'{rho}{key}_chance_share']:.0f} % of the permutations"
+            level = f"{own[f'{rho}{key}_chance']:.3f}, {share}"
+            yield f"{rho}{key} {own[f'{rho}{key}']:.3f} is {chance_word(within)} its chance level ({level})"

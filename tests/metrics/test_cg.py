@@ -225,9 +225,13 @@ def test_chance_tells_noise_from_control(informative):
     assert result.chance.score == pytest.approx(0.5, abs=0.03)
     assert result.signed_chance.score == pytest.approx(0.5, abs=0.03)
     if informative:
-        assert result.score == 1 and result.chance.reached == result.signed_chance.reached == 0
+        assert (
+            not result.chance.within
+            and result.score == 1
+            and result.chance.share == result.signed_chance.share == 0
+        )
     else:
-        assert result.score == pytest.approx(0.5, abs=0.1) and result.chance.reached > 0.05
+        assert result.score == pytest.approx(0.5, abs=0.1) and result.chance.within
 
 
 def test_chance_equals_measuring_with_the_factors_of_others():
@@ -237,7 +241,7 @@ def test_chance_equals_measuring_with_the_factors_of_others():
     others = np.random.RandomState(7).permutation(factors)
     gaps = by_definition(codes, others, decode, predict_proba, sets)
     assert result.chance.score == pytest.approx(np.abs(gaps).mean())
-    assert result.chance.reached == float(np.abs(gaps).mean() >= result.score)
+    assert result.chance.share == float(np.abs(gaps).mean() >= result.score)
     assert result.signed_chance.score == pytest.approx(gaps.mean())
 
 

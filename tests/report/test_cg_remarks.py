@@ -39,7 +39,8 @@ def test_each_metric_and_each_rho_has_its_own():
         "cg:rho=1:factors_of_dead_codes": ["hue"],
         "cg:rho=2:CG": 0.2,
         "cg:rho=2:CG_chance": 0.3,
-        "cg:rho=2:CG_reached_by_chance": 0.9,
+        "cg:rho=2:CG_chance_share": 0.9,
+        "cg:rho=2:CG_within_chance": True,
         "uc:UC": 1.0,
     }
     assert remarks(scores)[1:] == [

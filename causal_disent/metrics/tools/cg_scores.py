@@ -14,6 +14,11 @@ from causal_disent.protocols import FloatArray
 
 Interval = tuple[float, float]
 
+#: The share of permutations above which a score is not told from chance.
+LEVEL = 0.05
+#: Scores closer than this are the same but for rounding.
+TIE = 1e-12
+
 
 @dataclass(frozen=True)
 class CgScores:
@@ -57,11 +62,18 @@ class Chance:
 
     Attributes:
         score: mean over the permutations.
-        reached: the share of them that come to the score that was measured, or above.
+        share: of them that come to the score that was measured, or above.
+        permutations: how many there were.
     """
 
     score: float
-    reached: float
+    share: float
+    permutations: int
+
+    @property
+    def within(self) -> bool:
+        """Whether chance might well give the score: more than 5 % come to it, what was measured among them."""
+        return (1 + self.share * self.permutations) / (1 + self.permutations) > LEVEL
 
 
 def chance_levels(
@@ -82,9 +94,8 @@ def chance_levels(
     others = [
         CgScores.of(_gaps(changes.effects(random_state.permutation(changes.truth)))) for _ in range(permutations)
     ]
-    return _chance([one.absolute for one in others], own.absolute), _chance(
-        [one.signed for one in others], own.signed
-    )
+    absolute, signed = [one.absolute for one in others], [one.signed for one in others]
+    return _chance(absolute, own.absolute), _chance(signed, own.signed)
 
 
 def _gaps(effects: FloatArray) -> FloatArray:
@@ -92,7 +103,8 @@ def _gaps(effects: FloatArray) -> FloatArray:
 
 
 def _chance(scores: Sequence[float], own: float) -> Chance:
-    return Chance(float(np.mean(scores)), float(np.mean([score >= own - 1e-12 for score in scores])))
+    reached = [score >= own - TIE for score in scores]
+    return Chance(float(np.mean(scores)), float(np.mean(reached)), len(scores))
 
 
 class Stopping:
