@@ -34,6 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run_demo(output: Path) -> int:
     """Evaluate each row, write its folders under `output`, print one table."""
+    from causal_disent.report.contact_sheet import contact_sheet, save_picture
     from causal_disent.runs.dataset import get_dataset
     from causal_disent.runs.evaluate import evaluate_with_gin
 
@@ -50,7 +51,7 @@ def run_demo(output: Path) -> int:
         verdict = f"{chance_word(scores['CG_within_chance'])} chance"
         rows.append([title, *(scores[key] for key in SCORES), verdict])
         judges.setdefault(remarks(scores)[0])
-    _save_sheet(get_dataset("candle_mini"), output / "candle_mini.png")
+    save_picture(contact_sheet(get_dataset("candle_mini")), output / "candle_mini.png")
     say()
     say(text_table(["representation", *SCORES, "CG is"], rows))
     say()
@@ -58,9 +59,3 @@ def run_demo(output: Path) -> int:
     say("The oracles draw images of the data set, all of which nearest_image has seen.")
     say(f"\nResults: {output}/<row>/evaluation/results; the data set: {output / 'candle_mini.png'}")
     return 0
-
-
-def _save_sheet(data: Any, path: Path) -> None:
-    from causal_disent.report.contact_sheet import contact_sheet, save_picture
-
-    save_picture(contact_sheet(data), path)
