@@ -44,6 +44,7 @@ MOST_OVER_BARE, LEAST_OVER_AUTHORS = 1.15, 5.0
 #: At this tolerance, this many times fewer points than all.
 TOLERANCE, LEAST_FEWER = 0.02, 5
 #: What is trained, and with what besides demo_model.gin.
+TRAINING = ["dataset.confounding = None", "model.training_steps = 200"]
 MODELS = {
     "vae": [],
     "beta_tc_vae": ["model.model = @beta_tc_vae()", "beta_tc_vae.beta = 4."],
@@ -101,7 +102,7 @@ def trained(name: str, folder: Path) -> TorchRepresentation:
     """A model of candle_mini, trained for a little while unless it is there."""
     target = folder / name
     if not target.is_dir():
-        train_with_gin(target, False, ["demo_model.gin"], ["dataset.confounding = None", *MODELS[name]])
+        train_with_gin(target, False, ["demo_model.gin"], [*TRAINING, *MODELS[name]])
     return TorchBackend(device="cpu").read(target)
 
 

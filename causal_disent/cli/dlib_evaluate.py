@@ -180,11 +180,14 @@ def _scores(task: _Task, flags: Flags, reading: Reading, code_tables: CodeTables
 
 
 def _line(scores: dict[str, object]) -> str:
-    """The scores that fit on a line: numbers that are not per factor."""
+    """The scores that fit on a line: numbers, and no truth values, that are not per factor."""
     headline = {
         key: float(value)
         for key, value in scores.items()
-        if isinstance(value, (int, float)) and "_factor_" not in key and key != "elapsed_time"
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and "_factor_" not in key
+        and key != "elapsed_time"
     }
     words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
     more = len(headline) - len(words)
