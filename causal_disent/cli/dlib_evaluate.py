@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "run: name only files that you trust."
     )
     flags.add_config()
-    return flags.run(_evaluate_with_files, argv, USAGE)
+    return flags.run(lambda: _evaluate_with_files(flags), argv, USAGE)
 
 
 def _evaluate_with_files(flags: Flags) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,13 @@ class CausalRepresentation(TorchRepresentation):
             encoded = self.decoder.layer.noise(self.decoder.in_blocks(encoded)).flatten(1)
         return (encoded,)
 
-    def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Noise (n, m) to codes (n, m) that obey the graph."""
-        return self._through(lambda rows: (self.decoder.layer(self.decoder.in_blocks(rows)).flatten(1),), noise)[0]
+    def causal_layer(self, noise: FloatArray, adjacency: FloatArray | None = None) -> FloatArray:
+        """Noise (n, m) to codes (n, m) that obey the graph, or another `adjacency` (concepts, concepts)."""
+        layer = self.decoder.layer
+        if adjacency is not None:
+            layer = deepcopy(layer)
+            layer.weights.data = torch.as_tensor(adjacency).to(layer.weights)
+        return self._through(lambda rows: (layer(self.decoder.in_blocks(rows)).flatten(1),), noise)[0]
 
     def masked(self, codes: FloatArray) -> FloatArray:
         """Codes (n, m) to what images are made of, (n, m): w where the decoder has a mask layer."""
