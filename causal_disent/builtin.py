@@ -93,6 +93,7 @@ def register_commands(register: Register) -> None:
             "demo": ("demo:add", "IRS, UC and CG of representations whose quality is known"),
             "study": ("study:add_arguments", "run many models, data sets, seeds and metrics from one config"),
             "results": ("results:add_arguments", "print the scores of any tree of result folders"),
+            "report": ("report:add_arguments", "write one page about any tree of result folders"),
             "calibrate": ("calibrate:add", "what each metric says of representations whose quality is known"),
             "check": ("check:add", "run the common checks of a metric, data set or model"),
         },

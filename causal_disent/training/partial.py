@@ -9,6 +9,8 @@ from causal_disent import errors
 
 CHECKPOINT = "checkpoint.safetensors"
 CURVES = "tensorboard"
+#: Written by the tracker `curves`.
+CURVES_FILE = "curves.csv"
 
 
 def partial_folder(model_dir: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Whether one model is better than another: paired comparisons over seeds and data sets, corrected for their number."""
+"""Whether one model is better than another: comparisons of pairs of runs, corrected for their number."""
 
 from __future__ import annotations
 

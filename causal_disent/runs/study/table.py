@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_number, is_whole
+from causal_disent.arguments import is_finite_number, is_number, is_whole
 from causal_disent.files import check_place, new_file, read_bounded
 from causal_disent.registry import registry
 from causal_disent.runs.aggregate import write_parquet
@@ -26,15 +26,18 @@ if TYPE_CHECKING:
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
     "run", "model", "trained_as", "dataset", "confounding", "varied", "seed", "representation",
-    "metric", "rho", "setting", "score", "value", "better", "first", "path",
+    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
 )  # fmt: skip
+#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
+#: that say nothing get.
+BESIDE = ("low", "high", "chance")
 #: Folders in which no results are looked for.
 NOT_RESULTS = {RESULTS, FAILURES, LOGS, "artifacts", "tensorboard", "tfhub"}
 AGGREGATE = os.path.join(RESULTS, "aggregate", "evaluation.json")
 SEEDS = ("model.random_seed", "model.model_seed")
 #: What is told in columns of its own, or tells runs apart that are to be compared.
 OWN = re.compile(
-    r"study_task\.|evaluation\.|postprocess\.|representation\.name$|dataset\.(name|confounding)$"
+    r"study_task\.|tracking\.|evaluation\.|postprocess\.|representation\.name$|dataset\.(name|confounding)$"
     r"|model\.(name|model|model_num|random_seed|model_seed|(un)?supervised_data_seed)$"
 )
 
@@ -53,12 +56,14 @@ def results_table(folder: str | Path) -> pd.DataFrame:
           differs between runs of one model, as in ``vae.beta=4``), ``seed`` (of the model; of the evaluation where
           nothing was trained), ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
-          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``better`` (``higher`` or
-          ``lower``), ``first`` (whether it is the one score that stands for the metric), ``path``;
+          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
+          its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
+          ``better`` (``higher`` or ``lower``), ``first`` (whether it is the one score that stands for the metric),
+          ``path``;
         - a column for each parameter that is varied, missing where it does not apply.
 
-        Only ``value`` and the last may be missing, so that no row is lost in a pivot table.
-        ``attrs["left_out"]`` lists files that cannot be read.
+        Only numbers and the last may be missing, so that no row is lost in a pivot table.
+        ``attrs["left_out"]`` lists files that cannot be read, ``attrs["varied"]`` the varied parameters.
 
     Example:
         >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP
@@ -76,7 +81,7 @@ def results_table(folder: str | Path) -> pd.DataFrame:
     settings = _varying((result.metric, result.evaluation) for result in results)
     rows = [row for result in results for row in _rows(result, varied, settings)]
     table = pd.DataFrame(rows, columns=[*COLUMNS, *sorted(varied), *sorted(settings - varied)])
-    table.attrs["left_out"] = left_out
+    table.attrs.update(left_out=left_out, varied=sorted(varied), settings=sorted(settings - varied))
     return table
 
 
@@ -191,19 +196,24 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
     }
     stated = _headlines(result)
     order = list(stated)
-    keyed = [(*_of_rho(key), value) for key, value in result.scores.items()]
+    keyed = [(*_of_rho(key), value, key) for key, value in result.scores.items()]
     found = [one for one in keyed if _without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
-    for rho, score, value in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
+    for rho, score, value, key in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
         name = _without_size(score)
         of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
         yield {
             **common,
             **of_rho,
             "score": score,
-            "value": float("nan") if value is None else float(value),
+            "value": _number(value),
+            **{end: _number(result.scores.get(f"{key}_{end}")) for end in BESIDE},
             "better": "lower" if stated[name] else "higher",
             "first": name == order[0],
         }
+
+
+def _number(value: Any) -> float:
+    return float(value) if is_finite_number(value) else float("nan")
 
 
 def _of_rho(key: str) -> tuple[int, str]:
