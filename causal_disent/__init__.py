@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
     from causal_disent.runs.study.table import results_table
+    from causal_disent.threads import use_threads
 
 __all__ = [
     "Study",
@@ -28,6 +29,7 @@ __all__ = [
     "results_table",
     "run_study",
     "score",
+    "use_threads",
 ]
 
 _HOME = {
@@ -41,6 +43,7 @@ _HOME = {
     "results_table": "causal_disent.runs.study.table",
     "run_study": "causal_disent.runs.study",
     "score": "causal_disent.api",
+    "use_threads": "causal_disent.threads",
 }
 
 install_loader()

@@ -12,6 +12,7 @@ from types import FrameType
 
 from causal_disent import errors
 from causal_disent.text import complain, say, shown
+from causal_disent.threads import use_threads
 
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
@@ -39,6 +40,7 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
     """The exit code of `command`, its errors printed to the standard error."""
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
+    use_threads()
     standard = warnings.formatwarning
     if not debug:
         warnings.formatwarning = _one_line

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.arguments import as_array, check_at_least, check_choice, check_matrix, check_pairs, is_number
-from causal_disent.metrics.tools.fitting import jobs_at_a_time
+from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.mic import best_cells
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -135,13 +135,13 @@ class _Settings:
 
     def scores(self, pairs: Iterable[tuple[NDArray[Any], NDArray[Any]]], num_jobs: int | None) -> FloatArray:
         """(pairs, 3): MIC, TIC and normalised TIC of each, several at a time."""
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         pairs, workers = list(pairs), jobs_at_a_time(num_jobs)
         if sum(len(x) for x, _ in pairs) < WORTH_WORKERS:
             workers = 1
         # Processes: in threads the many small steps wait for the interpreter's lock, and nothing is gained.
-        results = Parallel(n_jobs=workers)(delayed(self.result)(x, y) for x, y in pairs)
+        results = in_processes(workers, (delayed(self.result)(x, y) for x, y in pairs))
         return np.array([(result.mic, result.tic, result.tic_normalised) for result in results])
 
     def floor(self, factors: NDArray[Any], draws: int, seed: int, num_jobs: int | None) -> MicFloor:
