@@ -77,7 +77,7 @@ $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(
 
 # A browser for the tests of the report: the system's, installed where this may be done; else they are skipped.
 $(BROWSER): $(INSTALLED)
-	command -v chromium chromium-browser google-chrome >/dev/null \
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null \
 		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 			&& { apt-get install --yes --quiet chromium || { apt-get update --quiet && apt-get install --yes --quiet chromium; }; }; } \
 		|| echo 'Chromium cannot be installed here: tests of the report in a browser will be skipped'

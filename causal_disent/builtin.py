@@ -85,6 +85,13 @@ def register_engines(register: Register) -> None:
 
 
 @hookimpl
+def register_trackers(register: Register) -> None:
+    trackers = "causal_disent.training.trackers"
+    register("curves", f"{trackers}:CurvesFile", summary="curves.csv: step, term of the loss, value", always=True)
+    register("trackio", f"{trackers}:TrackioRun", summary="a run that `trackio show` shows", package="trackio")
+
+
+@hookimpl
 def register_commands(register: Register) -> None:
     cli = "causal_disent.cli"
     for group, commands in {
@@ -134,6 +141,7 @@ def register_parts(register: Register) -> None:
     ):
         register(name, f"{runs}.{target}", summary=summary)
     training = "causal_disent.training"
+    register("tracking", f"{training}.trackers:tracking", summary="what follows a training while it goes on")
     for name, target, summary in (
         ("model", "settings:model_settings", "what is trained, for how long, with which seeds"),
         ("encoder", "parts:encoder", "which encoder, with how many codes"),

@@ -1,16 +1,13 @@
-"""What a run keeps until it is over, beside its folder: a checkpoint and curves."""
+"""What a run keeps until it is over, beside its folder: a checkpoint, and what trackers write."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from causal_disent import errors
+from causal_disent.training.trackers import clear_tracked
 
 CHECKPOINT = "checkpoint.safetensors"
-CURVES = "tensorboard"
-#: Written by the tracker `curves`.
-CURVES_FILE = "curves.csv"
 
 
 def partial_folder(model_dir: Path) -> Path:
@@ -33,6 +30,6 @@ def clear(folder: Path) -> None:
     # A kill in the middle of writing leaves a file under its temporary name.
     for file in (path, *folder.glob(f".{CHECKPOINT}.*.partial")):
         file.unlink(missing_ok=True)
-    shutil.rmtree(folder / CURVES, ignore_errors=True)
+    clear_tracked(folder)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

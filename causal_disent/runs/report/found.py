@@ -20,7 +20,7 @@ from causal_disent.report.page.parts import Cell, Chart, Fold, Picture, Section,
 from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS
-from causal_disent.training.partial import CURVES_FILE
+from causal_disent.training.trackers import CURVES_FILE
 
 #: Endings of pictures, and what they show by the folder they lie in.
 PICTURES = (".png", ".jpg", ".jpeg", ".gif")
@@ -131,7 +131,7 @@ def curves_section(found: Found, owners: dict[str, str]) -> Section | None:
     by_term: dict[str, list[dict[str, Any]]] = {}
     most = max(MOST_POINTS // max(len(found.curves) * MOST_TERMS, 1), 2)
     for name in found.curves:
-        run = name.removesuffix(f"/{CURVES_FILE}").removesuffix("/model")
+        run = name.removesuffix(CURVES_FILE).removesuffix("/curves/").removesuffix("/model") or "."
         for term, points in _curves(found.read(name)).items():
             chosen = np.unique(np.linspace(0, len(points) - 1, min(len(points), most)).round().astype(int))
             who = owners.get(run, run)

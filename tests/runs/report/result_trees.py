@@ -31,6 +31,12 @@ class Tree:
             write_results(place, "evaluation", found, _as_text(measured), measured, earlier)
         return folder
 
+    def curves(self, number, lines):
+        """The training curves of a run: lines of step, term and value."""
+        place = self.root / str(number) / "model/curves"
+        place.mkdir()
+        (place / "curves.csv").write_text("\n".join(["step,term,value", *lines, ""]))
+
     def picture(self, place, size=(64, 48), seed=0):
         """A picture of noise, which compresses badly."""
         path = self.root / place

@@ -59,7 +59,7 @@ def written(tmp_path_factory):
             tree = Tree(tmp_path_factory.mktemp("report") / "tree")
             fill(tree, models=models)
             tree.picture("0/visualized/traversals/traversals.png")
-            (tree.root / "0/model/curves.csv").write_text("step,term,value\n50,loss,3.5\n100,loss,2.5\n")
+            tree.curves(0, ["50,loss,3.5", "100,loss,2.5"])
             pages[models] = write_report(tree.root, tree.root.with_name("page.html"))
         return pages[models]
 

@@ -33,7 +33,7 @@ def words(page, name):
 def test_questions_come_in_order(tree):
     fill(tree)
     tree.picture("0/visualized/traversals/traversals.png")
-    (tree.root / "0/model/curves.csv").write_text("step,term,value\n50,loss,3.5\n100,loss,2.5\n")
+    tree.curves(0, ["50,loss,3.5", "100,loss,2.5"])
     page = make_page(tree.root)
     wanted = "best real agreement effects attribution pictures curves assumptions failures configs"
     assert [one.name for one in page.sections] == wanted.split()
@@ -192,8 +192,8 @@ def test_a_hundred_runs_stay_below_ten_megabytes(tree, tmp_path):
     for number in range(100):
         for kind in ("traversals", "reconstructions", "counterfactuals"):
             tree.picture(f"{number}/visualized/{kind}/{kind}.png", (300, 200), seed=number)
-        lines = [f"{step},{term},{step / 7}" for step in range(0, 5000, 50) for term in ("loss", "kl_loss")]
-        (tree.root / f"{number}/model/curves.csv").write_text("step,term,value\n" + "\n".join(lines))
+        terms = [(step, term) for step in range(0, 5000, 50) for term in ("loss", "kl_loss")]
+        tree.curves(number, [f"{step},{term},{step / 7}" for step, term in terms])
     page = write_report(tree.root, tmp_path / "page.html")
     assert page.stat().st_size < 10_000_000
     text = page.read_text()
