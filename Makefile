@@ -25,6 +25,7 @@ PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocess
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
 	$(BIN)/causal-disent demo_model
+	$(BIN)/causal-disent study studies/quick.gin --output_dir output/quick
 
 test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) tests causal_disent

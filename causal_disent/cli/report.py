@@ -14,6 +14,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page (%(default)s)"
     )
+    parser.add_argument(
+        "--draw",
+        action="store_true",
+        help="first draw what a model of each kind has learned, into its run's folder",
+    )
     parser.set_defaults(command=run_report)
 
 
@@ -22,6 +27,6 @@ def run_report(arguments: argparse.Namespace) -> int:
     from causal_disent.runs.report.write import write_report
     from causal_disent.runs.study.estimate import size
 
-    page = write_report(arguments.folder, arguments.output)
+    page = write_report(arguments.folder, arguments.output, draw=arguments.draw)
     say(f"one page, {size(page.stat().st_size)}; open it in a browser\n  -> {page}")
     return 0

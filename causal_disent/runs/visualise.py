@@ -48,7 +48,10 @@ MOST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Settings:
-    """``visualize_model.*``; with the values of ``cg`` and its seed the sheets show the codes it intervenes on."""
+    """``visualize_model.*``; with the values of ``cg`` and its seed the sheets show the codes it intervenes on.
+
+    Without a classifier (None) there are no sheets of counterfactuals.
+    """
 
     rho: int = 1
     attribution_fn: str | Attribution = "irs"
@@ -121,7 +124,7 @@ def visualize(
     )
     sets = select_codes(sample.scores, chosen.rho, chosen.selection)
     factors, images = data.sample(num_images, random_state)
-    classifier = make_classifier(chosen.classifier, data)
+    classifier = make_classifier(chosen.classifier, data) if chosen.classifier is not None else None
     codes = np.asarray(representation(images))
     low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
     titles = _titles(sample, sets)
@@ -135,7 +138,7 @@ def visualize(
         save_picture(np.asarray(traversals), folder / "traversals" / "traversals.png")
         frames = traversal_frames(representation, codes[:MOST_COLUMNS], low, high, **moving)
         _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
-        for n in range(num_images):
+        for n in range(num_images if classifier is not None else 0):
             shown = factors[n : n + 1], images[n : n + 1]
             sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
             save_picture(np.asarray(sheet), folder / "counterfactuals" / f"image_{n}.png")

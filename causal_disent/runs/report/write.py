@@ -12,16 +12,19 @@ from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.report.page.render import check_installed, render
 from causal_disent.runs.report import found as folders
 from causal_disent.runs.report import known, ranked, related
+from causal_disent.runs.report.draw import draw_models
 from causal_disent.runs.report.scores import Scores
 from causal_disent.runs.study.table import results_table
 
 
-def write_report(folder: str | Path, output: str | Path) -> Path:
+def write_report(folder: str | Path, output: str | Path, *, draw: bool = False) -> Path:
     """Write a page that answers what a tree of result folders says; it needs no other file and no network.
 
     Args:
         folder: of a study, or any other with result folders, at any depth.
         output: the HTML file.
+        draw: first draw reconstructions and traversals of the first run of each model, into ``visualized`` in the
+            run's folder, where its model is there and can be read.
 
     Returns:
         The file.
@@ -31,6 +34,8 @@ def write_report(folder: str | Path, output: str | Path) -> Path:
     check_place(target)
     if not root.is_dir():
         raise errors.InvalidInput(f"{root} is not a folder.")
+    if draw:
+        draw_models(root)
     text = render(make_page(root))
     with new_file(target) as temporary:
         temporary.write_text(text, encoding="utf-8")
