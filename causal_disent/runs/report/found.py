@@ -20,6 +20,7 @@ from causal_disent.report.page.parts import Cell, Chart, Fold, Picture, Section,
 from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS
+from causal_disent.runs.study.table import numerically
 from causal_disent.training.trackers import CURVES_FILE
 
 #: Endings of pictures, and what they show by the folder they lie in.
@@ -77,7 +78,7 @@ def look(root: Path) -> Found:
     """Find the files; links are not followed."""
     found = Found(root)
     for at, folders, files in os.walk(root):
-        folders[:] = sorted((one for one in folders if one not in SKIPPED and one[0] != "."), key=_numerically)
+        folders[:] = sorted((one for one in folders if one not in SKIPPED and one[0] != "."), key=numerically)
         place = Path(at).relative_to(root)
         for file in sorted(files):
             name, path = (place / file).as_posix(), Path(at, file)
@@ -94,10 +95,6 @@ def look(root: Path) -> Found:
             elif place.parts[-2:] == (RESULTS, "gin") and file.endswith(".gin"):
                 found.configs.append(name)
     return found
-
-
-def _numerically(name: str) -> tuple[int, str]:
-    return (int(name) if name.isdecimal() and len(name) < 19 else -1, name)
 
 
 def pictures_section(found: Found, thumbnails: Thumbnails, first: list[Picture]) -> Section | None:

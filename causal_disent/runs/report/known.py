@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +16,12 @@ from causal_disent.files import read_bounded
 from causal_disent.registry import registry
 from causal_disent.report.page.parts import Cell, Picture, Section, Table
 from causal_disent.report.page.pictures import Thumbnails
-from causal_disent.report.published import published, published_metrics, published_models, published_table
+from causal_disent.report.published import published_table
 from causal_disent.runs.dataset import get_dataset
 from causal_disent.runs.report.scores import Scores, ends
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
+from causal_disent.runs.study.results_text import published_here
+from causal_disent.runs.study.table import plain_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ class Data:
         self.data: Any = None
         try:
             recorded = parse_object(read_bounded(config, MOST_BYTES))
-            self.name = str(_literal(recorded.get("dataset.name", "")))
+            self.name = str(plain_value(recorded.get("dataset.name", "")))
             self.data = _load(self.name, recorded)
         except Exception as error:  # a plugin's data set, or files that are not here: anything may come out of it
             self.problem = errors.text_of(error)
@@ -80,22 +81,15 @@ class Data:
             yield made
 
 
-def _literal(text: Any) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
-
-
 def _load(name: str, recorded: dict[str, Any]) -> Any:
     """The data set with its rules; of its own options whole numbers alone, as a stranger must not choose files."""
     own = {
-        key.removeprefix(f"{name}."): _literal(text)
+        key.removeprefix(f"{name}."): plain_value(text)
         for key, text in recorded.items()
         if key.startswith(f"{name}.")
     }
     options = {key: value for key, value in own.items() if is_whole(value)}
-    rules = {key: _literal(recorded.get(f"dataset.{key}")) for key in ("factors", "confounding")}
+    rules = {key: plain_value(recorded.get(f"dataset.{key}")) for key in ("factors", "confounding")}
     return get_dataset(name, **rules, **options)
 
 
@@ -149,10 +143,7 @@ def _met(assumes: str, takes: Mapping[str, Any], data: Data) -> str:
 
 def published_section(scores: Scores) -> Section | None:
     """Ours beside each published table that has the data set, the model and the score."""
-    theirs = published()
-    models = {model: entry.get("registered") for model, entry in published_models().items()}
-    metrics = {metric: entry.get("registered") for metric, entry in published_metrics().items()}
-    theirs = theirs.assign(trained_as=theirs["model"].map(models), measured_by=theirs["metric"].map(metrics))
+    theirs = published_here()
     rows: list[list[Cell]] = []
     used: dict[str, None] = {}
     notes: dict[str, None] = {}

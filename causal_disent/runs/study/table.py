@@ -31,6 +31,8 @@ COLUMNS = (
 #: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
 #: that say nothing get.
 BESIDE = ("low", "high", "chance")
+#: Digits of the number of a run.
+MOST_DIGITS = 19
 #: Folders in which no results are looked for.
 NOT_RESULTS = {RESULTS, FAILURES, LOGS, "artifacts", "tensorboard", "tfhub"}
 AGGREGATE = os.path.join(RESULTS, "aggregate", "evaluation.json")
@@ -101,7 +103,7 @@ class _Result:
 def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
     known: dict[str, dict[str, str]] = {}
     for at, names, _ in os.walk(root):
-        names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=_numerically)
+        names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=numerically)
         file = os.path.join(at, AGGREGATE)
         if not os.path.exists(file):
             continue
@@ -126,17 +128,17 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         if part in parts:
             parts[part][name] = value
     train, made, config = parts["train_config"], parts["postprocess_config"], parts["evaluation_config"]
-    dataset = _plain(config.get("dataset.name") or train.get("dataset.name") or "")
-    oracle = _plain(config.get("representation.name", ""))
+    dataset = plain_value(config.get("dataset.name") or train.get("dataset.name") or "")
+    oracle = plain_value(config.get("representation.name", ""))
     trained_as = _reference(train.get("model.model", ""))
     place = Path(path).parts
     in_study = METRICS in place
     run = place[: place.index(METRICS)] if in_study else place[:-1] or place
-    named = _plain(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
-    seeds = [_plain(train.get(key)) for key in SEEDS] + [_plain(config.get("evaluation.random_seed"))]
+    named = plain_value(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
+    seeds = [plain_value(train.get(key)) for key in SEEDS] + [plain_value(config.get("evaluation.random_seed"))]
     columns = {
         "run": "/".join(run),
-        "model": _plain(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
+        "model": plain_value(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
         "trained_as": trained_as,
         "dataset": dataset,
         "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
@@ -166,8 +168,9 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
 
 
-def _numerically(name: str) -> tuple[int, str]:
-    return (int(name) if name.isdecimal() else -1, name)
+def numerically(name: str) -> tuple[int, str]:
+    """To sort folders by: 2 comes before 10."""
+    return (int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1, name)
 
 
 def _varying(results: Any) -> set[str]:
@@ -182,15 +185,15 @@ def _varying(results: Any) -> set[str]:
 
 
 def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dict[str, Any]]:
-    own = {key: _plain(text) for key, text in result.settings.items() if key in varied}
-    measured = {key: _plain(text) for key, text in result.evaluation.items() if key in settings}
+    own = {key: plain_value(text) for key, text in result.settings.items() if key in varied}
+    measured = {key: plain_value(text) for key, text in result.evaluation.items() if key in settings}
     common = {
         **own,
         **measured,
         **result.columns,
         "varied": " ".join(f"{key}={_shown(value)}" for key, value in own.items()),
         "metric": result.metric,
-        "rho": rho if is_whole(rho := _plain(result.evaluation.get(f"{result.metric}.rho"))) else 0,
+        "rho": rho if is_whole(rho := plain_value(result.evaluation.get(f"{result.metric}.rho"))) else 0,
         "setting": " ".join(f"{key.rpartition('.')[2]}={_shown(value)}" for key, value in measured.items()),
         "path": result.path,
     }
@@ -235,7 +238,7 @@ def _headlines(result: _Result) -> dict[str, bool]:
     return {_without_size(_of_rho(key)[1]): False for key in numbers}
 
 
-def _plain(text: Any) -> Any:
+def plain_value(text: Any) -> Any:
     """The value that a config's text stands for: ``candle_mini`` of ``'candle_mini'``."""
     try:
         return ast.literal_eval(text)
@@ -244,7 +247,7 @@ def _plain(text: Any) -> Any:
 
 
 def _shown(text: Any) -> str:
-    value = _plain(text)
+    value = plain_value(text)
     return "none" if value is None else str(value)
 
 
