@@ -8,8 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from causal_disent.entries import Entry
-from causal_disent.registry import registry
+from causal_disent.registry import Entry, registry
 
 
 class Part:

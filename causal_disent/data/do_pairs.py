@@ -35,12 +35,7 @@ class DoPairs(NamedTuple):
 
 
 def do_pairs(
-    data: Any,
-    num: int,
-    random_state: np.random.RandomState,
-    *,
-    graph: Any = None,
-    source: str | None = None,
+    data: Any, num: int, random_state: np.random.RandomState, *, graph: Any = None, source: str | None = None
 ) -> DoPairs:
     """Draw images and set first their causes, then their effects, to those of other images.
 

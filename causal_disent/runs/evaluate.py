@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from causal_disent.config import (
-    REQUIRED,
-    bindings_of,
-    gin_config,
-    operative_bindings,
-    operative_config,
-    query,
-)
+from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
 from causal_disent.files import check_free, new_folder
 from causal_disent.parts import part
 from causal_disent.registry import registry

@@ -8,21 +8,18 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.entries import Entry, store
+from causal_disent.registry import Entry, registry
 from causal_disent.training.trackers import CurvesFile, Trackers, clear_tracked, copy_tracked
 
 
 @pytest.fixture
-def known():
+def known(request):
     """Makes a tracker known for the time of a test."""
-    undo = []
 
     def register(name, target, **facts):
-        undo.append(store.replace(Entry("trackers", name, "test", target, "", facts)))
+        request.addfinalizer(registry.replace(Entry("trackers", name, "test", target, "", facts)))
 
-    yield register
-    for restore in reversed(undo):
-        restore()
+    return register
 
 
 def following(folder, names, first_step=0, **options):

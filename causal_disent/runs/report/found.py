@@ -29,6 +29,7 @@ KINDS = {
     "reconstructions": "images and their reconstructions",
     "traversals": "traversals: one code at a time",
     "counterfactuals": "counterfactuals",
+    "concepts": "concepts of a causal model, each set in turn",
     "sampled": "images of random codes",
 }
 #: Folders that are not looked into.
