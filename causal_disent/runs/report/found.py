@@ -138,7 +138,8 @@ def curves_section(found: Found, owners: dict[str, str]) -> Section | None:
             )
     if not by_term:
         return None
-    drawn = [charts.curve_chart(term, rows) for term, rows in list(by_term.items())[:MOST_TERMS]]
+    terms = sorted(by_term, key=lambda term: (term != "loss", "loss" not in term))  # what is named a loss first
+    drawn = [charts.curve_chart(term, by_term[term]) for term in terms[:MOST_TERMS]]
     return Section("curves", "How did training go?", ["A line for each run."], charts=drawn)
 
 
