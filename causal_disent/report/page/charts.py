@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from causal_disent.report.page.parts import Chart
+from causal_disent.report.page.parts import MOST_POINTS, Chart
 from causal_disent.text import shown
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ def data(rows: Sequence[Row]) -> alt.Data:
     return alt.Data(values=[{name: _plain(value) for name, value in row.items()} for row in rows])
 
 
+def some(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows, or of too many for a chart every second, third, ..."""
+    return rows[:: 1 + (len(rows) - 1) // MOST_POINTS] if rows else rows
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return shown(value, LONGEST)
@@ -77,7 +82,7 @@ def score_chart(title: str, runs: Sequence[Row], means: Sequence[Row]) -> Chart:
     scale = alt.Scale(zero=False, nice=True)
     tips = [alt.Tooltip("who:N", title="model"), alt.Tooltip("data:N", title="data set")]
     dots = (
-        alt.Chart(data(runs))
+        alt.Chart(data(some(runs)))
         .mark_circle(size=22, opacity=0.45, **ink)
         .encode(
             x=alt.X("value:Q", title=None, scale=scale),
@@ -134,7 +139,7 @@ def scatter_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
     across = alt.param("across", bind=alt.binding_select(options=keys, labels=labels, name="across "), value="s0")
     up = alt.param("up", bind=alt.binding_select(options=keys, labels=labels, name="up "), value="s1")
     drawing = (
-        alt.Chart(data(rows))
+        alt.Chart(data(some(rows)))
         .mark_circle(size=50, opacity=0.7)
         .transform_calculate(a="datum[across]", b="datum[up]")
         .encode(

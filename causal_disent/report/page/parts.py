@@ -8,6 +8,8 @@ from typing import Any
 
 #: Text, or a number, which is sorted as one and shown with three digits.
 Cell = str | int | float
+#: Rows of a table, and points of a chart, that a page has at the most.
+MOST_ROWS, MOST_POINTS = 3000, 1000
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,17 @@ class Table:
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+
+    @property
+    def shown(self) -> Sequence[Sequence[Cell]]:
+        """The rows that the page has."""
+        return self.rows[:MOST_ROWS]
+
+    @property
+    def count(self) -> str:
+        """How many rows there are."""
+        more = f"the first {MOST_ROWS:,} of " if len(self.rows) > MOST_ROWS else ""
+        return f"{more}{len(self.rows):,} rows"
 
     @property
     def numeric(self) -> list[bool]:

@@ -44,18 +44,22 @@ def sign_flip_test(differences: Sequence[float] | FloatArray, random_state: np.r
         0.125
     """
     found = np.asarray(differences, np.float64)
-    num_pairs = len(found)
-    if num_pairs == 0:
-        return 1.0
-    exact = num_pairs <= MOST_EXACT
-    if exact:
-        # One half of the combinations: the other has the same sums with the other sign.
-        signs = 1 - 2 * (np.arange(2 ** (num_pairs - 1))[:, None] >> np.arange(num_pairs) & 1)
-    else:
-        signs = 1 - 2 * random_state.randint(2, size=(DRAWS, num_pairs))
-    observed = abs(found.sum())
-    as_large = int((np.abs(signs @ found) >= observed - TIE * np.abs(found).sum()).sum())
-    return as_large / len(signs) if exact else (as_large + 1) / (len(signs) + 1)
+    return _p_value(found, _signs(len(found), random_state))
+
+
+def _signs(num_pairs: int, random_state: np.random.RandomState) -> FloatArray:
+    """(combinations, pairs) of 1 and -1: all of them where they are few, else a draw."""
+    if num_pairs > MOST_EXACT:
+        return 1.0 - 2 * random_state.randint(2, size=(DRAWS, num_pairs))
+    # One half of the combinations: the other has the same sums with the other sign.
+    return 1.0 - 2 * (np.arange(max(2**num_pairs // 2, 1))[:, None] >> np.arange(num_pairs) & 1)
+
+
+def _p_value(differences: FloatArray, signs: FloatArray) -> float:
+    observed = abs(differences.sum())
+    as_large = int((np.abs(signs @ differences) >= observed - TIE * np.abs(differences).sum()).sum())
+    drawn = int(len(differences) > MOST_EXACT)  # the observed signs count among those that were drawn
+    return (as_large + drawn) / (len(signs) + drawn)
 
 
 def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
@@ -185,7 +189,9 @@ def ranking(scores: pd.DataFrame, random_state: np.random.RandomState, *, lower:
         (one, other): sign * (scores[one] - scores[other]).dropna().to_numpy()
         for one, other in combinations(names, 2)
     }
-    p_values = {pair: sign_flip_test(found, random_state) for pair, found in differences.items()}
+    # The same signs for all comparisons of as many pairs: drawing them takes longer than using them.
+    signs = {size: _signs(size, random_state) for size in sorted({len(one) for one in differences.values()})}
+    p_values = {pair: _p_value(found, signs[len(found)]) for pair, found in differences.items()}
     corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     with_best = [(names[0], other) for other in names[1:]]
     comparisons = tuple(

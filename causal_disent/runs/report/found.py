@@ -16,7 +16,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_number, is_whole
 from causal_disent.files import read_bounded
 from causal_disent.report.page import charts
-from causal_disent.report.page.parts import Cell, Chart, Fold, Picture, Section, Table
+from causal_disent.report.page.parts import MOST_POINTS, Cell, Chart, Fold, Picture, Section, Table
 from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS
@@ -34,8 +34,8 @@ KINDS = {
 }
 #: Folders that are not looked into.
 SKIPPED = {LOGS, "tensorboard", "tfhub", "animated_traversals"}
-#: Points of all curves together, and the terms that are drawn; bytes of all configs together.
-MOST_POINTS, MOST_TERMS, MOST_TEXT = 8000, 6, 1_500_000
+#: Terms of the loss that are drawn; bytes of all configs together.
+MOST_TERMS, MOST_TEXT = 6, 1_500_000
 #: Matrices that are drawn, and their largest side.
 MOST_MATRICES, LARGEST = 12, 64
 #: Of a failure, so many characters are shown.
@@ -127,7 +127,7 @@ def pictures_section(found: Found, thumbnails: Thumbnails, first: list[Picture])
 def curves_section(found: Found, owners: dict[str, str]) -> Section | None:
     """Training curves, a chart for each term of the loss; `owners` says which model a run is of."""
     by_term: dict[str, list[dict[str, Any]]] = {}
-    most = max(MOST_POINTS // max(len(found.curves) * MOST_TERMS, 1), 2)
+    most = max(MOST_POINTS // max(len(found.curves), 1), 2)
     for name in found.curves:
         run = name.removesuffix(CURVES_FILE).removesuffix("/curves/").removesuffix("/model") or "."
         for term, points in _curves(found.read(name)).items():

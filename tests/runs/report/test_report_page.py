@@ -12,7 +12,8 @@ from result_trees import fill
 
 from causal_disent import errors
 from causal_disent.cli.main import main
-from causal_disent.report.page import pictures
+from causal_disent.report.page import charts, pictures
+from causal_disent.report.page.parts import Table
 from causal_disent.runs.report.write import make_page, write_report
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>'\"&"
@@ -231,3 +232,12 @@ def test_what_is_not_installed_is_named(tree, tmp_path, monkeypatch, package):
         errors.InvalidInput, match=rf"needs the package {package}: pip install .causal-disent\[report\]"
     ):
         write_report(tree.root, tmp_path / "page.html")
+
+
+def test_long_tables_and_charts_are_cut():
+    rows = [[i, "x"] for i in range(4000)]
+    long = Table("long", ["number", "text"], rows)
+    assert len(long.shown) == 3000 and long.count == "the first 3,000 of 4,000 rows"
+    assert Table("short", ["number"], [[1]]).count == "1 rows"
+    points = charts.data(charts.some([{"value": float(i)} for i in range(2500)])).to_dict()["values"]
+    assert len(points) == 834 and points[1]["value"] == 3.0
