@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from causal_disent.text import number_of
+
 #: Text, or a number, which is sorted as one and shown with three digits.
 Cell = str | int | float
 #: Rows of a table, and points of a chart, that a page has at the most.
@@ -35,7 +37,7 @@ class Table:
     def count(self) -> str:
         """How many rows there are."""
         more = f"the first {MOST_ROWS:,} of " if len(self.rows) > MOST_ROWS else ""
-        return f"{more}{len(self.rows):,} rows"
+        return f"{more}{number_of(len(self.rows), 'row')}"
 
     @property
     def numeric(self) -> list[bool]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causal_disent.protocols import FloatArray
+from causal_disent.text import number_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,7 +168,8 @@ class Ranking:
         better = f" {self.best} is better than {', '.join(beaten)}; for the rest it is open." if beaten else ""
         fewest, needed = min(one.pairs for one in self.comparisons), pairs_needed(len(self.standings))
         few = (
-            f" {fewest} pairs of runs cannot decide it, whatever they show: {needed} are the fewest that can."
+            f" {number_of(fewest, 'pair')} of runs cannot decide it, whatever they show: {needed} are the fewest "
+            "that can."
             if fewest < needed
             else ""
         )

@@ -21,6 +21,7 @@ from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS
 from causal_disent.runs.study.table import numerically
+from causal_disent.text import number_of
 from causal_disent.training.trackers import CURVES_FILE
 
 #: Endings of pictures, and what they show by the folder they lie in.
@@ -118,7 +119,7 @@ def pictures_section(found: Found, thumbnails: Thumbnails, first: list[Picture])
                 pictures += [made] if made else []
     if not pictures:
         return None
-    words = [f"{len(pictures)} thumbnails; the files have the full size."]
+    words = [f"{number_of(len(pictures), 'thumbnail')}; the files have the full size."]
     if thumbnails.left_out:
         words.append(f"{thumbnails.left_out} more pictures are in the folders: the room for pictures is used up.")
     return Section("pictures", "What do the models and the data look like?", words, pictures=pictures)
@@ -209,7 +210,7 @@ def failures_section(found: Found) -> Section:
         lines = failure.get("last_lines")
         if isinstance(lines, list) and lines:
             folds.append(Fold(f"the log of {run}: {task}", "\n".join(map(str, lines))))
-    words = [f"{len(rows)} tasks failed." if rows else "No task failed."]
+    words = [f"{number_of(len(rows), 'task')} failed." if rows else "No task failed."]
     tables = [Table("Failed tasks", ["run", "task", "message", "attempts", "when"], rows)] if rows else []
     if found.left_out:
         words.append(f"{len(found.left_out)} files cannot be read and are left out.")

@@ -155,7 +155,7 @@ def published_section(scores: Scores) -> Section | None:
             notes[other["note"]] = None
     if not rows:
         return None
-    words = ["Published numbers were measured on other images, with longer training: look at the order of models."]
+    words = ["Published numbers are of other images and another length of training: look at the order of models."]
     for name in used:
         table = published_table(name)
         words.append(f"{name}: {table.source.citation}, table {table.number}. {table.caption}")

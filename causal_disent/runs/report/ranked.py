@@ -12,7 +12,7 @@ from causal_disent.runs.report.comparison import LEVEL, pairs_needed
 from causal_disent.runs.report.scores import Mean, Scores, ends
 
 #: Charts of one kind in a section; tables have the rest.
-MOST_CHARTS = 24
+MOST_CHARTS = 16
 
 
 def best_section(scores: Scores) -> Section:
@@ -35,7 +35,7 @@ def best_section(scores: Scores) -> Section:
 
 def _summary(scores: Scores) -> list[str]:
     """Who is ahead by which metrics, and by which of them for sure."""
-    compared = [what for what in scores.first if what in scores.rankings and scores.rankings[what].comparisons]
+    compared = [what for what in scores.whats if what in scores.rankings and scores.rankings[what].comparisons]
     won: dict[str, list[str]] = {}
     for what in compared:
         won.setdefault(scores.rankings[what].best, []).append(what)
@@ -61,7 +61,7 @@ def _all_means(scores: Scores) -> Table:
 
 
 def _score_charts(scores: Scores) -> Iterator[Chart]:
-    for what in scores.first[:MOST_CHARTS]:
+    for what in scores.whats[:MOST_CHARTS]:
         runs = scores.table[scores.table["what"] == what].dropna(subset=["value"])
         means = [
             {"who": mean.who, "data": mean.data, "mean": mean.value, "seeds": mean.seeds, **_as_fields(mean)}

@@ -88,7 +88,7 @@ def effects_section(scores: Scores) -> Section | None:
                                "mean": mean, "runs": len(numbers),
                                **(dict(zip(("low", "high"), found, strict=True)) if found else {})})  # fmt: skip
             ordered = all(is_finite_number(one["setting"]) for one in effect)
-            if block["first"].any() and len(drawn) < MOST_CHARTS:
+            if len(drawn) < MOST_CHARTS:
                 drawn.append(charts.effect_chart(f"{what} by {parameter}", effect, ordered=ordered))
     if not rows:
         return None

@@ -79,11 +79,6 @@ class Scores:
         firsts = self.table[self.table["first"]]["what"]
         return list(dict.fromkeys([*firsts, *self.table["what"]]))
 
-    @cached_property
-    def first(self) -> list[str]:
-        """The scores that stand for their metric."""
-        return list(dict.fromkeys(self.table[self.table["first"]]["what"]))
-
     def lower(self, what: str) -> bool:
         """Whether lower is better."""
         return bool((self.table.loc[self.table["what"] == what, "better"] == "lower").any())

@@ -15,6 +15,7 @@ from causal_disent.runs.report import known, ranked, related
 from causal_disent.runs.report.draw import draw_models
 from causal_disent.runs.report.scores import Scores
 from causal_disent.runs.study.table import results_table
+from causal_disent.text import number_of
 
 
 def write_report(folder: str | Path, output: str | Path, *, draw: bool = False) -> Path:
@@ -86,11 +87,11 @@ def make_page(root: Path) -> Page:
 def _about(scores: Scores) -> list[str]:
     table = scores.table
     counts = [
-        f"{len(table.drop_duplicates('run')):,} runs",
-        f"{table['who'].nunique():,} models ({_some(table['who'])})",
-        f"{table['data'].nunique():,} data sets ({_some(table['data'])})",
-        f"{table['seed'].nunique():,} seeds",
-        f"{table['metric'].nunique():,} metrics ({_some(table['metric'])})",
+        number_of(table["run"].nunique(), "run"),
+        f"{number_of(table['who'].nunique(), 'model')} ({_some(table['who'])})",
+        f"{number_of(table['data'].nunique(), 'data set')} ({_some(table['data'])})",
+        number_of(table["seed"].nunique(), "seed"),
+        f"{number_of(table['metric'].nunique(), 'metric')} ({_some(table['metric'])})",
     ]
     return [f"{', '.join(counts)}."]
 

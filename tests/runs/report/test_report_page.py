@@ -238,6 +238,6 @@ def test_long_tables_and_charts_are_cut():
     rows = [[i, "x"] for i in range(4000)]
     long = Table("long", ["number", "text"], rows)
     assert len(long.shown) == 3000 and long.count == "the first 3,000 of 4,000 rows"
-    assert Table("short", ["number"], [[1]]).count == "1 rows"
+    assert Table("short", ["number"], [[1]]).count == "1 row"
     points = charts.data(charts.some([{"value": float(i)} for i in range(2500)])).to_dict()["values"]
     assert len(points) == 834 and points[1]["value"] == 3.0
