@@ -8,7 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from causal_disent.registry import Entry, registry
+from causal_disent.entries import Entry
+from causal_disent.registry import registry
 
 
 class Part:

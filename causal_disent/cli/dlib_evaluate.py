@@ -14,6 +14,7 @@ from causal_disent import errors
 from causal_disent.cli._flags import Flags
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "run: name only files that you trust."
     )
     flags.add_config()
-    return flags.run(_evaluate_with_files, argv, USAGE)
+    return flags.run(lambda: _evaluate_with_files(flags), argv, USAGE)
 
 
 def _evaluate_with_files(flags: Flags) -> int:
@@ -85,7 +86,9 @@ def _evaluate(flags: Flags) -> int:
     code_tables: CodeTables = {}  # shared: no image is encoded twice
     for task in _tasks(flags, Path(flags.input_dir), target):
         scores = _scores(task, flags, reading, code_tables)
-        say(f"{shown(task.name)}: {_line(scores)}\n  -> {shown(task.output)}")
+        table = evaluation_table(scores)
+        say(f"{shown(task.name)}:\n{table}" if table else f"{shown(task.name)}: {_line(scores)}")
+        say(f"  -> {shown(task.output)}")
     return 0
 
 

@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add("integer", "num_images", 8, "How many images of the data set to show.")
     flags.add_backend("reads the model", device=True)
     flags.add_config()
-    return flags.run(_visualize, argv, USAGE)
+    return flags.run(lambda: _visualize(flags), argv, USAGE)
 
 
 def _visualize(flags: Flags) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import columns_of
+from causal_disent.arguments import as_array, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
@@ -150,7 +151,7 @@ class TableData(IndexedData):
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
-        return self.source.observations(np.asarray(indices))
+        return self.source.observations(self.known(indices))
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """The numbers behind the factors of these images.
@@ -162,8 +163,19 @@ class TableData(IndexedData):
         if self._whole is not None:
             columns = [self._whole.space.position(factor) for factor in self.factor_names]
             return self._whole.factor_values(indices)[:, columns]
-        rows = self._rows[self._positions(np.asarray(indices))][:, self._columns]
+        rows = self._rows[self._positions(self.known(indices))][:, self._columns]
         return self.space.to_numbers(rows)
+
+    def known(self, indices: Any) -> IntArray:
+        """(n,): the indices, if each is that of an image of this data set; anything else is an error."""
+        images = as_array("`indices`", indices)
+        if images.ndim != 1 or (images.size and images.dtype.kind not in "iu"):
+            raise errors.InvalidInput(
+                f"`indices` must be whole numbers (n,), one for each image; given: {reprlib.repr(indices)}."
+            )
+        images = np.asarray(images, dtype=np.int64)
+        self._positions(images)
+        return images
 
     def _positions(self, images: IntArray) -> IntArray:
         """Where these images stand in the table."""

@@ -251,6 +251,34 @@ def mic_matrix(
     return MicMatrix(mic, tic, tic_normalised, floor, len(codes), alpha, c, estimator)
 
 
+def pair_scores(
+    pairs: Iterable[tuple[FloatArray, FloatArray]],
+    *,
+    alpha: float = 0.6,
+    c: float = 15,
+    estimator: str = "mic_approx",
+    num_jobs: int | None = None,
+) -> FloatArray:
+    """MIC and normalised TIC of columns (x, y) that were checked, several pairs at a time.
+
+    Args:
+        pairs: two columns (points,) each.
+        alpha: as in `mic_statistics`.
+        c: as in `mic_statistics`.
+        estimator: as in `mic_statistics`.
+        num_jobs: pairs at a time; by default as many as there are cores.
+
+    Returns:
+        (pairs, 2), each value in [0, 1].
+
+    Example:
+        >>> pair_scores([(np.arange(8.0), np.arange(8.0)), (np.arange(8.0), np.zeros(8))])
+        array([[1., 1.],
+               [0., 0.]])
+    """
+    return _Settings(alpha, c, estimator).scores(pairs, num_jobs)[:, [0, 2]]
+
+
 def mic_floor(
     factors: FloatArray | IntArray,
     *,
