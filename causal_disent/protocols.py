@@ -266,8 +266,15 @@ class Trainer(Protocol):
     def restore(self, state: Mapping[str, Any], num_steps: int) -> None:
         """Go on from a `state`; a RuntimeError, TypeError or ValueError says what is wrong with it."""
 
-    def curves(self, folder: Path) -> Any:
-        """What writes curves for TensorBoard, with ``add_scalar(name, value, step)`` and ``close()``."""
+
+class Tracker(Protocol):
+    """Follows a training: ``target(folder, first_step, **options)`` makes it."""
+
+    def add_scalar(self, name: str, value: float, step: int) -> None:
+        """Take the value of a term of the loss at a step."""
+
+    def close(self) -> None:
+        """The training is over."""
 
 
 class Attribution(Protocol):
