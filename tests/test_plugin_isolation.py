@@ -40,14 +40,14 @@ BROKEN = {
     HOOK.format(kind="metrics", body="register(type('D', (), {'declaration': register}))"): "AttributeError",
     HOOK.format(kind="backends", body="register('b', print, rank='x')"): "with the rank x, which is no number",
     HOOK.format(kind="models", body="register('b', print, backend=[])"): "with the backend [], which is no text",
-    HOOK.format(kind="metrics", body="register('m', print, range='x')"): "the range x, which is no pair of numbers",
+    HOOK.format(kind="metrics", body="register('m', print, range='x')"): "range x, which is no pair of numbers",
     HOOK.format(kind="metrics", body="register('m', print, range=(0, 1, 2))"): "which is no pair of numbers",
     HOOK.format(kind="metrics", body="register('m', print, better=3)"): "with the better 3, which is no text",
     HOOK.format(
         kind="metrics", body="register('m', print, known_failures='x')"
     ): "with the known_failures x, which is no dict of checks and reasons",
-    HOOK.format(kind="metrics", body="register('m', print, function=3)"): "the fact 'function', which is @metric's",
-    HOOK.format(kind="parts", body="register('p', print, supplied=5)"): "the supplied 5, which is no tuple of names",
+    HOOK.format(kind="metrics", body="register('m', print, function=3)"): "fact 'function', which is @metric's",
+    HOOK.format(kind="parts", body="register('p', print, supplied=5)"): "supplied 5, which is no tuple of names",
     HOOK.format(
         kind="parts", body="register('p', print, role='emperor')"
     ): "with the role emperor, which is no role; there are: encoder, decoder, discriminator",

@@ -11,7 +11,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice, check_number, check_seed, graph_for
 from causal_disent.graphs import CausalGraph
 from causal_disent.protocols import FloatArray
-from causal_disent.representation.image_keys import image_keys
+from causal_disent.representation.image_shape import image_keys
 from causal_disent.representation.oracles import Oracle
 
 EDGES = ("true", "empty", "reversed")
