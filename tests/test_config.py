@@ -2,7 +2,6 @@ import re
 
 import pytest
 
-import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
 from causal_disent.config_files import shipped_configs
 from causal_disent.registry import registry
