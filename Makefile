@@ -37,6 +37,7 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
+	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
 
 # Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
@@ -93,10 +94,12 @@ $(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
 	.venv-tf/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_tf
 	touch $@
 
-# Ray apart as well: it is large, and only the tests of its own plugin need it.
+# Ray and trackio apart as well: they bring many packages, and only their own tests need them.
 $(RAY): setup.cfg constraints.txt plugins/causal_disent_ray/setup.cfg
 	test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	.venv-ray/bin/python $(INSTALL) ray pytest --editable .
+	grep --invert-match pillow constraints.txt > .venv-ray/constraints.txt  # trackio wants an older one
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-ray/constraints.txt \
+		ray hypothesis pytest --editable '.[trackio]'
 	.venv-ray/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_ray
 	touch $@
 
