@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_random_state
+from causal_disent.arguments import Pairs, check_at_least, check_columns, check_not_negative, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.per_factor import in_place, varying_in_both
+from causal_disent.metrics.tools.random_features import random_features
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
@@ -120,9 +121,9 @@ def dci_es(
     _check_widths(widths)
     check_not_negative(ridge=ridge)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
-    _check_categorical(categorical, num_factors)
+    check_columns("categorical", categorical, num_factors)
     columns = varying_in_both(train[1], held_out[1], "dci_es")
-    inputs = _features(*standardise(train[0], held_out[0]), max(widths), generator)
+    inputs = random_features(*standardise(train[0], held_out[0]), max(widths), generator)
     targets = [_targets(train[1][:, i], held_out[1][:, i], i in categorical) for i in columns]
     found = np.array([_losses(*inputs, targets, num_codes + width, ridge) for width in widths])
     found = np.minimum.accumulate(np.minimum(found, 1.0), axis=0)
@@ -152,18 +153,6 @@ def explicitness_of_curve(capacities: FloatArray, losses: FloatArray, baseline: 
         return -1.0
     area = np.trapezoid(losses - losses[-1], capacities)
     return float(1.0 - area / (0.5 * (capacities[-1] - capacities[0]) * gain))
-
-
-def _features(
-    train: FloatArray, test: FloatArray, width: int, random_state: np.random.RandomState
-) -> tuple[FloatArray, FloatArray]:
-    """Standardised codes, then `width` random Fourier features of them."""
-    num_codes = train.shape[1]
-    scales = np.exp2(random_state.uniform(-2.0, 0.0, size=width)) * np.sqrt(num_codes)
-    frequencies = random_state.normal(size=(num_codes, width)) / scales
-    phases = random_state.uniform(0.0, 2.0 * np.pi, size=width)
-    both = (np.hstack([codes, np.cos(codes @ frequencies + phases)]) for codes in (train, test))
-    return next(both), next(both)
 
 
 def _targets(train: IntArray, test: IntArray, is_categorical: bool) -> tuple[FloatArray, FloatArray]:
@@ -197,11 +186,3 @@ def _check_widths(widths: Any) -> None:
         check_at_least(0, widths=width)
     if len(widths) < 2 or (np.diff(widths) <= 0).any():
         raise errors.InvalidInput(f"`widths` are at least two increasing numbers; given: {tuple(widths)!r}.")
-
-
-def _check_categorical(categorical: Any, num_factors: int) -> None:
-    strange = [i for i in categorical if i not in range(num_factors)]
-    if strange:
-        raise errors.InvalidInput(
-            f"`categorical` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
-        )

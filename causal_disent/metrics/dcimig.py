@@ -35,6 +35,7 @@ class DcimigResult(Result):
     range=(0, 1),
     summary="entropy captured by codes that tell one factor from the others",
     assumes="discrete, independent factors, at least two; at least as many codes as factors",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
 )
 def dcimig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> DcimigResult:

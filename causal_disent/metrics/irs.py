@@ -39,6 +39,7 @@ class IrsResult(Result):
     range=(0, 1),
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
+    takes=("discrete", "binned"),
     invariances=("permutation",),
 )
 def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> IrsResult:

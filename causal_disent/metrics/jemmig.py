@@ -46,6 +46,7 @@ class JemmigResult(Result):
     range=(0, 1),
     summary="one code per factor, and nothing else in that code?",
     assumes="discrete, independent factors; at least two codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
 )
 def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> JemmigResult:

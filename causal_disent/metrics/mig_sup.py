@@ -41,6 +41,7 @@ class MigSupResult(Result):
     range=(0, 1),
     summary="gap between the two factors each code says most about",
     assumes="discrete, independent factors, at least two; any number of codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
 )
 def mig_sup(

@@ -51,6 +51,7 @@ class ModularityExplicitnessResult(Result, score="modularity"):
     range=(0, 1),
     summary="does a code tell of one factor, and do all tell every factor plainly?",
     assumes="discrete, independent factors, two or more",
+    takes=("discrete", "binned"),
     also=("explicitness_score_test",),
     invariances=("permutation", "rescaling"),
     supplies=GIN_BINS,

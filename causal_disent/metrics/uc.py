@@ -88,6 +88,7 @@ def uc_per_rho(
     range=(0, 1),
     summary="are the factors captured by separate codes?",
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from causal_disent import errors
 from causal_disent.config import (
     REQUIRED,
     bindings_of,
@@ -75,12 +76,15 @@ class Settings:
     evaluation_fn: Any
     random_seed: int
     name: str
+    bins: int | None = None
 
 
 @part("evaluation")
-def settings(evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "") -> Settings:
+def settings(
+    evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "", bins: int | None = None
+) -> Settings:
     """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
-    return Settings(evaluation_fn, random_seed, name)
+    return Settings(evaluation_fn, random_seed, name, bins)
 
 
 def evaluate(
@@ -102,7 +106,8 @@ def evaluate(
         reading: as for `evaluate_with_gin`.
         bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
             a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
-            metric starts from it) and ``name`` (of the evaluation; part of the saved config).
+            metric starts from it), ``name`` (of the evaluation; part of the saved config) and ``bins`` (equally
+            filled bins for the continuous factors of the data set).
 
     Returns:
         The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was
@@ -119,17 +124,26 @@ def evaluate(
     # A backend may have found the decoder in a folder that nobody named.
     check_apart([target], [Path(value) for key, value in recorded.items() if key.startswith("folder_of_")])
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
+    data = table.data if chosen.bins is None else _in_bins(table.data, chosen.bins)
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
         for metric, function in metrics:
             artifacts = folder / "artifacts" / (chosen.name or metric)
-            found = run_metric(function, metric, table.data, table, chosen.random_seed, artifacts)
+            found = run_metric(function, metric, data, table, chosen.random_seed, artifacts)
             prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores.update(recorded)
         scores["elapsed_time"] = time.perf_counter() - started
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
     return scores
+
+
+def _in_bins(data: Any, bins: int) -> Any:
+    if not hasattr(data, "in_bins"):
+        raise errors.InvalidInput(
+            f"`evaluation.bins` is for data sets with continuous factors, of which {type(data).__name__} has none."
+        )
+    return data.in_bins(bins)
 
 
 def _as_list(metrics: Metric | Sequence[Metric]) -> Sequence[Metric]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -14,15 +14,21 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_whole
+from causal_disent.metrics.tools.takes import (
+    BINS,
+    Takes,
+    all_different,
+    arguments_for,
+    calculates,
+    equally_filled,
+    refusal,
+    whole,
+)
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.tables import Table, check_same_points, read_table
 
-#: Kind of factors that a metric takes, ``"discrete"`` or ``"continuous"`` -> the arguments that it needs then.
-Takes = Mapping[str, Mapping[str, Any]]
-#: A factor has nearly as many values as there are points if it has more than this part of their number.
-ALL_DIFFERENT = 0.5
 MOST_SEED = 2**32 - 1
 
 
@@ -79,7 +85,7 @@ def read_points(codes: Any, factors: Any, *, bins: int | None = None) -> Points:
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
-    many = [name for name, column in columns if _all_different(column)]
+    many = [name for name, column in columns if all_different(column)]
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins)
 
 
@@ -92,7 +98,7 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
     """The factors of which something can be said, and what to note of the others."""
     constant = _constant(factors)
     columns = dict(zip(factors.names, factors.values.T, strict=True))
-    labels = [name for name in factors.categories if name not in constant and _all_different(columns[name])]
+    labels = [name for name in factors.categories if name not in constant and all_different(columns[name])]
     notes = []
     if constant:
         notes.append(f"left out, for it has one value only: {errors.listing(constant)}")
@@ -106,10 +112,6 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
         )
     kept_columns = [factors.names.index(name) for name in kept]
     return replace(factors, values=factors.values[:, kept_columns], names=tuple(kept)), notes
-
-
-def _all_different(column: FloatArray) -> bool:
-    return len(np.unique(column)) > ALL_DIFFERENT * len(column)
 
 
 def score_points(
@@ -176,11 +178,8 @@ def _reason_against(entry: Entry, points: Points) -> str:
     if reason := _more_than_arrays(entry):
         return reason
     takes = entry.facts["takes"]
-    if takes and points.continuous and "continuous" not in takes and points.bins is None:
-        return (
-            "takes discrete factors, and these have nearly as many values as there are points: "
-            f"{errors.listing(points.continuous)}. Leave them out, or have them put into bins (`bins=10`, say)"
-        )
+    if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
+        return refusal(errors.listing(points.continuous), "`bins=10`, say")
     if points.factors.unordered and _reads_numbers(takes, points):
         return f"takes numbers, and the values of these have no order: {errors.listing(points.factors.unordered)}"
     return ""
@@ -192,14 +191,16 @@ def _as_continuous(takes: Takes, points: Points) -> bool:
 
 def _reads_numbers(takes: Takes, points: Points) -> bool:
     """Whether a metric calculates with the values of these factors: it is called as it is with continuous ones."""
-    return _as_continuous(takes, points) or takes.get("continuous") == takes.get("discrete", 0)
+    return _as_continuous(takes, points) or calculates(takes)
 
 
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScore:
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and "continuous" not in takes)
-    remarks = [f"{errors.listing(points.continuous)} in {points.bins} equally filled bins"] if binned else []
-    options = dict(takes.get("continuous" if _as_continuous(takes, points) else "discrete", {}))
+    continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
+    remarks = [continuous] if binned else []
+    columns = [points.factors.names.index(name) for name in points.continuous]
+    options = arguments_for(takes, columns if _as_continuous(takes, points) else [])
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
     if fast and entry.facts["fast"]:
@@ -228,21 +229,11 @@ def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
     matrix = points.factors.values.copy()
     if not _reads_numbers(takes, points):
         for i, name in enumerate(points.factors.names):
-            if name in points.continuous and points.bins is not None:
-                matrix[:, i] = _equally_filled(matrix[:, i], points.bins)
-            elif not _whole(matrix[:, i]):
+            if name in points.continuous:
+                matrix = equally_filled(matrix, points.bins or BINS, [i])
+            elif not whole(matrix[:, i]):
                 matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
-    return matrix.astype(np.int64) if _whole(matrix) else matrix
-
-
-def _whole(values: FloatArray) -> bool:
-    return bool((np.abs(values) < 2**53).all() and (values == np.round(values)).all())
-
-
-def _equally_filled(column: FloatArray, bins: int) -> IntArray:
-    """The bin of each value; equal values are in the same."""
-    edges = np.unique(np.quantile(column, np.linspace(0, 1, bins + 1)[1:-1]))
-    return np.searchsorted(edges, column, side="right")
+    return matrix.astype(np.int64) if whole(matrix) else matrix
 
 
 def _failure(error: Exception) -> str:

@@ -233,6 +233,7 @@ def test_file_function_and_entry_have_one_name(entry):
     assert isinstance(entry.target.declaration, Declaration) and set(entry.facts["takes"]) <= {
         "discrete",
         "continuous",
+        "binned",
     }
     first, second = list(inspect.signature(function).parameters.values())[:2]
     assert (first.name, second.name) == ("codes", "factors")

@@ -16,6 +16,7 @@ from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.tools.takes import arguments_for, refusal
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
@@ -35,15 +36,31 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
         data, representation, random_state, *rest = [given.pop(name) for name in needs.supplied]
         drawn = {name: given.pop(name) for name in needs.parameters}
         own = _own(declaration, data, given)
+        numbers = _numbers_of(declaration, data)
+        if numbers is not None:
+            own |= arguments_for(declaration.facts["takes"], data.continuous)
         if declaration.check is not None:
             known = {"num_factors": data.num_factors, **own}
             declaration.check(**{name: known[name] for name in signature(declaration.check).parameters})
         scores: Scores = {}
         for sample in needs.draw(Source(data, representation, random_state), **drawn):
-            scores.update(_scores(declaration, sample, own, factor_names(data), *rest))
+            given_sample = sample if numbers is None else sample.with_factors(numbers)
+            scores.update(_scores(declaration, given_sample, own, factor_names(data), *rest))
         return scores
 
     return _called(declaration, needs.supplied, needs.parameters, f"`{declaration.name}` of {needs.how}.", measure)
+
+
+def _numbers_of(declaration: Declaration, data: Any) -> Callable[[Any], Any] | None:
+    """What makes numbers of the places of values, where the data set has continuous factors, which are refused if
+    the metric does not take them as they are."""
+    takes, columns = declaration.facts["takes"], getattr(data, "continuous", ())
+    if not takes or not columns:
+        return None
+    if "continuous" not in takes:
+        which = errors.listing(factor_names(data)[column] for column in columns)
+        raise errors.InvalidInput(refusal(which, "`evaluation.bins = 10` in a config, `data.in_bins(10)`") + ".")
+    return data.space.to_numbers
 
 
 def on_fixed_data(declaration: Declaration) -> Callable[..., Scores]:
