@@ -71,6 +71,7 @@ class DciResult(Result, score="disentanglement"):
     range=(0, 1),
     summary="does each code matter to one factor, and each factor need one code?",
     assumes="independent factors; any number of codes",
+    resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
     takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
     also=("completeness", "informativeness_test"),
     invariances=("rescaling",),

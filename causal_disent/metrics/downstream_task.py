@@ -54,6 +54,7 @@ def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
     range=(0, 1),
     summary="how well are the factors predicted from so many codes?",
     assumes="factors, discrete or continuous; any number of codes",
+    resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
     takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
     invariances=("rescaling",),
     fast={"estimator": "histogram_boosting"},

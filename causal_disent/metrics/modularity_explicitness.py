@@ -54,6 +54,7 @@ class ModularityExplicitnessResult(Result, score="modularity"):
     takes=("discrete", "binned"),
     also=("explicitness_score_test",),
     invariances=("permutation", "rescaling"),
+    resampling={"points": 1000},
     supplies=GIN_BINS,
 )
 def modularity_explicitness(

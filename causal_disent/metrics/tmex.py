@@ -85,7 +85,8 @@ def _from_the_data(data: Any) -> Redraw | None:
     better="lower",
     summary="does each factor's code depend on that factor alone, given the others?",
     assumes="factors that vary given the others, confounded or not; any number of codes",
-    takes={"discrete": {}, "continuous": {"test": None}},
+    resampling={"points": 500, "interval": False},
+    takes={"discrete": {}, "continuous": {"independence_test": None}},
     also=("T-MEX (lower)",),
     invariances=("permutation",),
     fast={},
@@ -97,7 +98,7 @@ def tmex(
     *,
     expected: NDArray[np.bool_] | None = None,
     redraw: Redraw | None = None,
-    test: str | None = None,
+    independence_test: str | None = None,
     alpha: float = 0.05,
     random_state: np.random.RandomState | int = 0,
 ) -> TmexResult:
@@ -136,7 +137,7 @@ def tmex(
             that column. By default points that agree in the other factors change places
             (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`). Under a config the
             data set draws; the factors of one that does not say ``is_confounded`` are taken to be independent.
-        test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance measure, which
+        independence_test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance measure, which
             misses even functions); by default the first if no factor has more than 64 values or there is `redraw`,
             else the second.
         alpha: level of each test.
@@ -170,7 +171,7 @@ def tmex(
     tested = np.zeros(wanted.shape, dtype=bool)
     tested[np.ix_(rows, columns)] = True
     p_values = np.full(tested.shape, np.nan)
-    test_of = _test_for(factors, redraw, test)
+    test_of = _test_for(factors, redraw, independence_test)
     for row in track(rows, "tmex", unit="code"):
         p_values[row, columns] = test_of(codes[:, row], factors, columns, random_state=generator)
     measured = np.nan_to_num(p_values, nan=1.0) < alpha
@@ -190,12 +191,12 @@ def _test_for(
     # Of so many values the exchange of points is not exact any more.
     continuous = [i for i, column in enumerate(factors.T) if len(np.unique(column)) > FEW_VALUES]
     chosen = test or ("projected" if continuous and redraw is None else "randomization")
-    check_choice("test", chosen, ("randomization", *RESIDUAL_TESTS))
+    check_choice("independence_test", chosen, ("randomization", *RESIDUAL_TESTS))
     if chosen == "randomization":
         if continuous and redraw is None:
             warnings.warn(
                 f"tmex: factor {errors.listing(continuous)} is continuous, and without `redraw` the randomisation "
-                "test finds dependences that are not there: take `test='projected'`.",
+                "test finds dependences that are not there: take `independence_test='projected'`.",
                 stacklevel=4,
             )
         return partial(randomization_test, redraw=redraw or exchange_within_strata)

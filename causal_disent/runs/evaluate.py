@@ -18,6 +18,7 @@ from causal_disent.config import (
     query,
 )
 from causal_disent.files import check_free, new_folder
+from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part
 from causal_disent.registry import registry
 from causal_disent.representation.code_table import CodeTable
@@ -77,14 +78,21 @@ class Settings:
     random_seed: int
     name: str
     bins: int | None = None
+    bootstrap: int = 0
+    chance: int = 0
 
 
 @part("evaluation")
 def settings(
-    evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "", bins: int | None = None
+    evaluation_fn: Any = REQUIRED,
+    random_seed: int = REQUIRED,
+    name: str = "",
+    bins: int | None = None,
+    bootstrap: int = 0,
+    chance: int = 0,
 ) -> Settings:
     """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
-    return Settings(evaluation_fn, random_seed, name, bins)
+    return Settings(evaluation_fn, random_seed, name, bins, bootstrap, chance)
 
 
 def evaluate(
@@ -106,8 +114,11 @@ def evaluate(
         reading: as for `evaluate_with_gin`.
         bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
             a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
-            metric starts from it), ``name`` (of the evaluation; part of the saved config) and ``bins`` (equally
-            filled bins for the continuous factors of the data set).
+            metric starts from it), ``name`` (of the evaluation; part of the saved config) ``bins`` (equally
+            filled bins for the continuous factors of the data set), and, for the headlines of metrics of codes and
+            factors, ``bootstrap`` (resamples of the points for a 95 % interval, ``<key>_low`` and ``<key>_high``;
+            200 is usual) and ``chance`` (permutations of the codes, for ``<key>_chance``, what codes that say
+            nothing score, ``<key>_chance_share``, how many of them reach the score, and ``<key>_within_chance``).
 
     Returns:
         The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was
@@ -124,12 +135,14 @@ def evaluate(
     # A backend may have found the decoder in a folder that nobody named.
     check_apart([target], [Path(value) for key, value in recorded.items() if key.startswith("folder_of_")])
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
+    asked = Asked(chosen.bootstrap, chosen.chance, chosen.random_seed)
     data = table.data if chosen.bins is None else _in_bins(table.data, chosen.bins)
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
         for metric, function in metrics:
             artifacts = folder / "artifacts" / (chosen.name or metric)
-            found = run_metric(function, metric, data, table, chosen.random_seed, artifacts)
+            with asking(asked):
+                found = run_metric(function, metric, data, table, chosen.random_seed, artifacts)
             prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores.update(recorded)

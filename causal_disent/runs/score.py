@@ -14,6 +14,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_whole
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.takes import (
     BINS,
     Takes,
@@ -30,6 +32,8 @@ from causal_disent.registry import Entry, registry
 from causal_disent.tables import Table, check_same_points, read_table
 
 MOST_SEED = 2**32 - 1
+#: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
+BOOTSTRAP, CHANCE = 50, 20
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,14 @@ class MetricScore:
         result: what its function returned; None if it has no score.
         remark: why it has none; or how it was measured, where that is not the usual way.
         failed: whether it was tried.
+        sure: its interval and chance level.
     """
 
     entry: Entry
     result: Any = None
     remark: str = ""
     failed: bool = False
+    sure: Certainty = Certainty()
 
     @property
     def score(self) -> float:
@@ -115,7 +121,13 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
 
 
 def score_points(
-    points: Points, metrics: str | Sequence[str] | None, random_state: Any, *, fast: bool
+    points: Points,
+    metrics: str | Sequence[str] | None,
+    random_state: Any,
+    *,
+    fast: bool,
+    bootstrap: int | None = None,
+    chance: int | None = None,
 ) -> list[MetricScore]:
     """What each metric says of the points; one that fails does not stop the others.
 
@@ -125,8 +137,12 @@ def score_points(
         random_state: seed or generator. Each metric starts from the same seed, so that its score does not depend
             on which others are asked for.
         fast: boosted trees on binned codes where boosted trees are the default.
+        bootstrap: resamples for the intervals; by default some, for metrics that are quick.
+        chance: permutations for the chance levels; by default some, for metrics that are quick.
     """
     seed = _seed(random_state)
+    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
+    of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
@@ -135,8 +151,12 @@ def score_points(
     )
     by_name = {entry.name: entry for entry in to_do}
     with closing(steps(list(by_name), "score")) as names:
-        done = [_measured(by_name[name], points, seed, fast) for name in names]
+        done = [_measured(by_name[name], points, seed, fast, asked, of_slow) for name in names]
     return done + [row for row in rows if row.remark]
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
 
 
 def _seed(random_state: Any) -> int:
@@ -194,7 +214,7 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
     return _as_continuous(takes, points) or calculates(takes)
 
 
-def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScore:
+def _measured(entry: Entry, points: Points, seed: int, fast: bool, asked: Asked, of_slow: Asked) -> MetricScore:
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and "continuous" not in takes)
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
@@ -206,11 +226,12 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScor
     if fast and entry.facts["fast"]:
         options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
-    with warnings.catch_warnings(record=True) as caught:
+    # Copies: nothing that one metric does to its arrays reaches the others.
+    given = points.codes.values.copy(), _factors_for(takes, points)
+    with warnings.catch_warnings(record=True) as caught, fits_of(entry.name):
         warnings.simplefilter("always")
         try:
-            # Copies: nothing that one metric does to its arrays reaches the others.
-            result = function(points.codes.values.copy(), _factors_for(takes, points), **options)
+            result = function(*given, **options)
             undefined = isnan(result.score)
         except Exception as error:  # a metric is foreign code
             return MetricScore(entry, None, _failure(error), failed=True)
@@ -221,7 +242,13 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScor
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if undefined:
         return MetricScore(entry, None, "; ".join(["it is not defined on these points", *remarks]), failed=True)
-    return MetricScore(entry, result, "; ".join(remarks))
+    if entry.facts["fast"] is not None:
+        asked = of_slow
+    sure = certainty(entry.facts, function, given, options, float(result.score), asked)
+    words = entry.facts["resampling"].get("words")
+    if words and not (isnan(sure.low) and isnan(sure.chance)):
+        remarks.append(f"interval and chance {words}")
+    return MetricScore(entry, result, "; ".join(remarks), sure=sure)
 
 
 def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:

@@ -15,6 +15,7 @@ from causal_disent import errors
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
+from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.metrics.tools.takes import arguments_for, refusal
 
@@ -142,8 +143,12 @@ def _scores(
 ) -> Scores:
     """The entries of a result file for one sample."""
     scores: Scores = {}
-    for prefix, labels, result in _results(declaration, sample, own):
+    for prefix, labels, result, options in _results(declaration, sample, own):
         found = keys_of(declaration.reports, result, names, labels)
+        if (asked := what_is_asked()) and declaration.needs.arrays_suffice:
+            points = sample.points or sample.arguments
+            sure = certainty(declaration.facts, declaration.function, points, options, result.score, asked)
+            found |= sure.keys(_headline(declaration, labels))
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
         scores.update(
@@ -152,10 +157,17 @@ def _scores(
     return {f"{sample.prefix}{key}": value for key, value in scores.items()} | dict(sample.keys())
 
 
+def _headline(declaration: Declaration, labels: Mapping[str, Any]) -> str:
+    """The key of the score of one call."""
+    if callable(declaration.reports):
+        return declaration.facts["headline"].rpartition(":")[2]  # of a series of sizes, without the size
+    return next(iter(declaration.reports)).format(**labels)
+
+
 def _results(
     declaration: Declaration, sample: Sample, own: Mapping[str, Any]
-) -> Iterable[tuple[str, dict[str, Any], Any]]:
-    """Prefix of the keys, what they are formatted with, and the result, of each call of the function."""
+) -> Iterable[tuple[str, dict[str, Any], Any, dict[str, Any]]]:
+    """Prefix of the keys, what they are formatted with, result and options, of each call of the function."""
     function = declaration.needs.function(declaration.function)
     keywords = {**own, **sample.keywords}
     if sample.random_state is not None and "random_state" in signature(function).parameters:
@@ -163,16 +175,17 @@ def _results(
     if declaration.each:
         name, values = declaration.each
         for value in values:
-            yield "", {name: value}, function(*sample.arguments, **keywords, **{name: value})
+            options = {**keywords, name: value}
+            yield "", {name: value}, function(*sample.arguments, **options), options
         return
     name, of_several = declaration.several or ("", None)
     if of_several is None or not isinstance(keywords[name], (list, tuple)):
-        yield "", {}, function(*sample.arguments, **keywords)
+        yield "", {}, function(*sample.arguments, **keywords), keywords
         return
     if not keywords[name]:
         raise errors.InvalidInput(f"`{name}` is one value or a list of them; given: an empty list.")
     for value, result in of_several(*sample.arguments, **keywords).items():
-        yield f"{name}={value}:", {}, result
+        yield f"{name}={value}:", {}, result, {**keywords, name: value}
 
 
 def keys_of(

@@ -70,6 +70,7 @@ def metric(
     invariances: Sequence[str] = (),
     known_failures: Mapping[str, str] | None = None,
     fast: Mapping[str, Any] | None = None,
+    resampling: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Callable[[Function], Function]:
     """Decorator: make a metric of a function of arrays, ``function(codes, factors, *, ...) -> Result``.
@@ -96,6 +97,9 @@ def metric(
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
+        resampling: how intervals and chance levels are found of a metric that takes long: ``points``, the most
+            that a resample has; ``options``, arguments that differ; ``words``, how that is told; and
+            ``interval=False`` if repeated points spoil the score.
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
@@ -142,6 +146,7 @@ def metric(
             "needs": needs,
             "takes": taken,
             "fast": fast,
+            "resampling": dict(resampling or {}),
             "function": public,
         }
         line = summary or (function.__doc__ or name).strip().splitlines()[0]
