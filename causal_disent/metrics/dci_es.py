@@ -98,8 +98,8 @@ def dci_es(
 
     With :math:`\ell_* = 0`, as the conference version and the authors' program have it, E must be read together
     with the informativeness I: a curve that stays high is as flat as one that is low from the start, and codes of
-    noise raise E while I falls. With :math:`\ell_* = \ell_T`, as in the workshop version, E is of what the probes can learn at
-    all. For each factor :math:`1 - E_0 = (1 - E_T)(1 - \ell_T)`.
+    noise raise E while I falls. With :math:`\ell_* = \ell_T`, as in the workshop version, E is of what the probes
+    can learn at all. For each factor :math:`1 - E_0 = (1 - E_T)(1 - \ell_T)`.
 
     Assumes: factors whose numbers are ordered, discrete or continuous, unless named in `categorical`; they
     need not be independent, and there may be any number of codes.

@@ -72,8 +72,8 @@ def mig_sup(
             the authors take 0.01 for the means of a VAE, whose prior has variance 1.
 
         normaliser: what information is divided by: ``"entropy"``, of the factor in the sample; or
-            ``"log_values"``, the logarithm of the number of its values, as the authors have it. They are equal for factors whose
-            values are equally frequent.
+            ``"log_values"``, the logarithm of the number of its values, as the authors have it. They are equal for
+            factors whose values are equally frequent.
 
     Returns:
         `MigSupResult`. The score is in [0, 1], higher is better, 0 if no code is active. Factors that never

@@ -137,7 +137,8 @@ def tmex(
             that column. By default points that agree in the other factors change places
             (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`). Under a config the
             data set draws; the factors of one that does not say ``is_confounded`` are taken to be independent.
-        independence_test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance measure, which
+        independence_test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance
+        measure, which
             misses even functions); by default the first if no factor has more than 64 values or there is `redraw`,
             else the second.
         alpha: level of each test.

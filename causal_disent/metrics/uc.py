@@ -111,8 +111,8 @@ def uc(
 
     where :math:`Z_i` are the rho codes attributed to factor i. All pairs of factors count, each once, as in the
     released code, with which this was compared: the same to rounding (it is the printed pseudo-code that stops one
-    factor early, and the workshop version that divides by n(n-1)). Even codes of noise have separate best codes for
-    most factors: read the score beside its chance level.
+    factor early, and the workshop version that divides by n(n-1)). Even codes of noise have separate best codes
+    for most factors: read the score beside its chance level.
 
     Assumes: discrete factors, at least two, confounded or not; any number of codes from `rho` on.
 

@@ -27,14 +27,14 @@ and the result file gets its keys. The score is the same, given the same points.
     mig(codes, factors).score
     dlib_evaluate ... --gin_bindings 'evaluation.evaluation_fn = @mig' 'mig.num_train = 5000'
 
-Which factors a metric takes stands in the table: a continuous factor, of which nearly every point has a value of its
-own, is refused by a metric that does not take it. `equally_filled(factors, 10)`, `bins=10` of `causal_disent.score` and
-`evaluation.bins = 10` put it into bins.
+Which factors a metric takes stands in the table: a continuous factor, of which nearly every point has a value of
+its own, is refused by a metric that does not take it. `equally_filled(factors, 10)`, `bins=10` of
+`causal_disent.score` and `evaluation.bins = 10` put it into bins.
 
-Beside a score, `causal_disent.score` and `dlib_evaluate` (`evaluation.bootstrap = 200`, `evaluation.chance = 20`) say
-how sure it is: a 95 % interval over resampled points, and what the codes score with their rows permuted, so that they
-say nothing of the factors. Codes that say nothing do not score 0 by every metric: a score that more than 5 % of such
-codes reach is within chance.
+Beside a score, `causal_disent.score` and `dlib_evaluate` (`evaluation.bootstrap = 200`, `evaluation.chance = 20`)
+say how sure it is: a 95 % interval over resampled points, and what the codes score with their rows permuted, so
+that they say nothing of the factors. Codes that say nothing do not score 0 by every metric: a score that more than
+5 % of such codes reach is within chance.
 """
 
 

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import isnan, nan
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_whole
 from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.fitting import jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.takes import (
     BINS,
@@ -34,6 +36,8 @@ from causal_disent.tables import Table, check_same_points, read_table
 MOST_SEED = 2**32 - 1
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
+#: From so many points on, intervals take longer than processes to start.
+WORTH_WORKERS = 3000
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,11 @@ def score_points(
     )
     by_name = {entry.name: entry for entry in to_do}
     with closing(steps(list(by_name), "score")) as names:
-        done = [_measured(by_name[name], points, seed, fast, asked, of_slow) for name in names]
+        measured = [_measured(by_name[name], points, seed, fast) for name in names]
+    asked_of = [of_slow if row.entry.facts["fast"] is not None else asked for row, _ in measured]
+    jobs = [(*job, one) for (_, job), one in zip(measured, asked_of, strict=True) if job]
+    certain = iter(_certain(jobs, len(points.codes.values)))
+    done = [_with_certainty(row, next(certain)) if job else row for row, job in measured]
     return done + [row for row in rows if row.remark]
 
 
@@ -214,7 +222,31 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
     return _as_continuous(takes, points) or calculates(takes)
 
 
-def _measured(entry: Entry, points: Points, seed: int, fast: bool, asked: Asked, of_slow: Asked) -> MetricScore:
+def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
+    """How sure each score is; several metrics at a time where there are points enough for processes."""
+    from joblib import Parallel, delayed
+
+    at_a_time = jobs_at_a_time(None) if num_points >= WORTH_WORKERS else 1
+    # The slowest by far come last, and tell how far they are; of the others the costly ones come first.
+    order = sorted(range(len(jobs)), key=lambda i: (jobs[i][0]["fast"] is not None, not jobs[i][0]["resampling"]))
+    with closing(steps([f"{len(jobs)} metrics"], "intervals and chance")) as names:
+        for _ in names:
+            try:
+                found = Parallel(n_jobs=at_a_time)(delayed(certainty)(*jobs[i]) for i in order)
+            except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
+                found = [certainty(*jobs[i]) for i in order]
+    return [sure for _, sure in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
+
+
+def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
+    words = row.entry.facts["resampling"].get("words")
+    known = words and not (isnan(sure.low) and isnan(sure.chance))
+    remarks = [row.remark] * bool(row.remark) + [f"interval and chance {words}"] * bool(known)
+    return replace(row, sure=sure, remark="; ".join(remarks))
+
+
+def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
+    """The score, and what `certainty` is called with, which is nothing if there is no score."""
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and "continuous" not in takes)
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
@@ -234,21 +266,17 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool, asked: Asked,
             result = function(*given, **options)
             undefined = isnan(result.score)
         except Exception as error:  # a metric is foreign code
-            return MetricScore(entry, None, _failure(error), failed=True)
+            return MetricScore(entry, None, _failure(error), failed=True), ()
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             remarks.append(str(warning.message).removeprefix(f"{entry.name}: "))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if undefined:
-        return MetricScore(entry, None, "; ".join(["it is not defined on these points", *remarks]), failed=True)
-    if entry.facts["fast"] is not None:
-        asked = of_slow
-    sure = certainty(entry.facts, function, given, options, float(result.score), asked)
-    words = entry.facts["resampling"].get("words")
-    if words and not (isnan(sure.low) and isnan(sure.chance)):
-        remarks.append(f"interval and chance {words}")
-    return MetricScore(entry, result, "; ".join(remarks), sure=sure)
+        remarks.insert(0, "it is not defined on these points")
+        return MetricScore(entry, None, "; ".join(remarks), failed=True), ()
+    job = (entry.facts, function, given, options, float(result.score))
+    return MetricScore(entry, result, "; ".join(remarks)), job
 
 
 def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
