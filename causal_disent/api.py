@@ -78,13 +78,15 @@ def score(
     Example:
         >>> import numpy as np
         >>> factors = np.indices((4, 4, 4)).reshape(3, -1).T
-        >>> score(factors * 2.0, factors, metrics=["irs", "mig"])
+        >>> score(factors * 2.0, factors, metrics=["irs", "mig"], bootstrap=0, chance=0)
         64 points, 3 codes, 3 factors: factor_0, factor_1, factor_2
         <BLANKLINE>
         metric   score  best  question
         ------  ------  ----  ------------------------------------------------------
         irs      1.000     1  do codes stay put when all but one factor change?
         mig      1.000     1  gap between the two codes that say most about a factor
+        >>> score(factors * 2.0, factors, metrics=["irs", "mig"]).table["chance"].round(1).to_dict()
+        {'irs': -0.1, 'mig': 0.0}
     """
     from causal_disent import errors
     from causal_disent.report.score_table import ScoreTable
