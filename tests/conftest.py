@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,9 @@ from causal_disent.data.array_data import ArrayDataset
 from causal_disent.registry import Entry, registry
 
 ROOT = Path(__file__).parents[1]
+
+# A shell starts what runs in its background with Ctrl-C ignored, and the commands under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -12,36 +12,26 @@ from types import FrameType
 
 from causal_disent import errors
 from causal_disent.text import complain, say, shown
+from causal_disent.threads import use_threads
 
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
-FILE_SYSTEM = frozenset(
-    (
-        errno.EACCES,
-        errno.EDQUOT,
-        errno.EEXIST,
-        errno.EFBIG,
-        errno.EISDIR,
-        errno.ELOOP,
-        errno.ENAMETOOLONG,
-        errno.ENOENT,
-        errno.ENOSPC,
-        errno.ENOTDIR,
-        errno.ENOTEMPTY,
-        errno.EPERM,
-        errno.EROFS,
-    )
-)
+FILE_SYSTEM = {
+    errno.EACCES, errno.EDQUOT, errno.EEXIST, errno.EFBIG, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
+    errno.ENOENT, errno.ENOSPC, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM, errno.EROFS,
+}  # fmt: skip
 
 
 def run(command: Callable[[], int], *, debug: bool) -> int:
     """The exit code of `command`, its errors printed to the standard error."""
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
+    use_threads()
     standard = warnings.formatwarning
     if not debug:
-        warnings.formatwarning = _one_line
+        # As the users of a command read it: without its place in the program.
+        warnings.formatwarning = lambda message, *_: f"warning: {shown(message, MOST_CHARACTERS)}\n"
     try:
         return command()
     except errors.CausalDisentError as error:
@@ -61,7 +51,12 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
             raise
         if debug:
             traceback.print_exception(error)
-        complain("error", errors.refused_by_file_system(error).message)
+        place = f"{error.filename}: " if error.filename else ""
+        complain(
+            "error",
+            f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to "
+            "and has space left; --debug shows what was tried.",
+        )
         return 2
     except BaseException as error:
         if isinstance(error, Exception):
@@ -75,13 +70,6 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         return 1
     finally:
         warnings.formatwarning = standard
-
-
-def _one_line(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
-) -> str:
-    """A warning as the users of a command read it: without its place in the program."""
-    return f"warning: {shown(message, MOST_CHARACTERS)}\n"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -15,14 +15,6 @@ import traceback
 from multiprocessing.connection import Connection
 from types import FrameType
 
-#: What numpy, torch and scikit-learn read how many threads and processes they may have from.
-THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "LOKY_MAX_CPU_COUNT",
-)
 #: Linux' number for `prctl`: have a signal when the parent dies.
 SET_PARENT_DEATH_SIGNAL = 1
 

@@ -61,7 +61,7 @@ def _numbers_of(declaration: Declaration, data: Any) -> Callable[[Any], Any] | N
     if "continuous" not in takes:
         which = errors.listing(factor_names(data)[column] for column in columns)
         raise errors.InvalidInput(refusal(which, "`evaluation.bins = 10` in a config, `data.in_bins(10)`") + ".")
-    return data.space.to_numbers
+    return data.space.to_numbers if declaration.needs.arrays_suffice else None
 
 
 def on_fixed_data(declaration: Declaration) -> Callable[..., Scores]:

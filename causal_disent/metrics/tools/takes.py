@@ -98,9 +98,9 @@ def refusal(which: str, how: str) -> str:
 
 
 def takers() -> Iterator[str]:
-    """The metrics that take continuous factors, as they are or in bins whose number they state."""
+    """The metrics of codes and factors that take continuous ones, as they are or in bins whose number they state."""
     for entry in registry.entries("metrics"):
-        if {"continuous", "binned"} & set(entry.facts.get("takes", ())):
+        if {"continuous", "binned"} & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
             yield entry.name
 
 
