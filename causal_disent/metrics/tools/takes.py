@@ -98,7 +98,7 @@ def refusal(which: str, how: str) -> str:
 
 
 def takers() -> Iterator[str]:
-    """The metrics of codes and factors that take continuous ones, as they are or in bins whose number they state."""
+    """The metrics of codes and factors that take continuous ones, as they are or in stated bins."""
     for entry in registry.entries("metrics"):
         if {"continuous", "binned"} & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
             yield entry.name
