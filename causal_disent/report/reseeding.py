@@ -17,7 +17,8 @@ from causal_disent.report.table import markdown_table, text_table
 if TYPE_CHECKING:
     from causal_disent.runs.reseed import Reseeded
 
-TITLE = "How often seeds have codes in the right order"
+TITLE = "Right order over seeds"
+NOTE = "Each column: how often codes score better than the next worse ones, over pairs of seeds; 0.5 is a coin."
 
 
 def _heads(names: Sequence[str]) -> list[str]:
@@ -59,5 +60,5 @@ def write_reseeding(folder: Path, found: Sequence[Reseeded], names: Sequence[str
         )
         for row in found
     ]
-    picture = heat_map(rows, _heads(names)[4:], title=TITLE, notes=[])
+    picture = heat_map(rows, [f"> {bad}" for bad in names[1:]], title=TITLE, notes=[NOTE])
     save_picture(pixels(picture), folder / "reseeding.png", colors=128)

@@ -245,9 +245,9 @@ def test_the_score_is_the_headline(entry, monkeypatch):
     found, results = [], adapter._results
 
     def recorded(*args):
-        for prefix, labels, result in results(*args):
+        for prefix, labels, result, options in results(*args):
             found.append(result)
-            yield prefix, labels, result
+            yield prefix, labels, result, options
 
     monkeypatch.setattr(adapter, "_results", recorded)
     data = MetricTrial(entry).data
