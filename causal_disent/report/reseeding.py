@@ -23,7 +23,7 @@ NOTE = "Each column: how often codes score better than the next worse ones, over
 
 def _heads(names: Sequence[str]) -> list[str]:
     pairs = [f"{good} > {bad}" for good, bad in zip(names, names[1:], strict=False)]
-    return ["metric", "score", "points", "noise", *pairs]
+    return ["name", "score", "points", "noise", *pairs]
 
 
 def _body(found: Sequence[Reseeded]) -> list[list[float | str]]:
