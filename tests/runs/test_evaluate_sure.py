@@ -7,9 +7,7 @@ from causal_disent.runs.evaluate import evaluate_with_gin
 
 BINDINGS = [
     "evaluation.random_seed = 0",
-    "dataset.name = 'candle_mini'",
-    "dataset.factors = ['object', 'size']",
-    "representation.name = 'noise_oracle'",
+    "dataset.name = 'auto'",
     "uc.num_train = 200",
     "mcc.num_train = 200",
     "factor_vae_score.num_train = 200",
@@ -18,8 +16,15 @@ BINDINGS = [
 ]
 
 
+MODEL = """representation.name = 'noise_oracle'
+dataset.name = 'candle_mini'
+dataset.factors = ['object', 'size']
+"""
+
+
 def evaluated(folder, *bindings):
     (folder / "model").mkdir(exist_ok=True)
+    (folder / "model" / "representation.gin").write_text(MODEL)
     return evaluate_with_gin(folder / "model", folder / "out", True, [], [*BINDINGS, *bindings])
 
 

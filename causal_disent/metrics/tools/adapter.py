@@ -146,8 +146,9 @@ def _scores(
     for prefix, labels, result, options in _results(declaration, sample, own):
         found = keys_of(declaration.reports, result, names, labels)
         if (asked := what_is_asked()) and declaration.needs.arrays_suffice:
-            points = sample.points or sample.arguments
-            sure = certainty(declaration.facts, declaration.function, points, options, result.score, asked)
+            # Points that stand for something else are given to the whole function, which draws that itself.
+            points, given = (sample.points, own) if sample.points else (sample.arguments, options)
+            sure = certainty(declaration.facts, declaration.function, points, given, result.score, asked)
             found |= sure.keys(_headline(declaration, labels))
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
