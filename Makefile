@@ -7,6 +7,7 @@ TENSORFLOW := .venv-tf/.installed
 BLENDER := .venv-bpy/.installed
 RAY := .venv-ray/.installed
 PEER := .venv-peer/.installed
+BROWSER := .venv/.browser
 PLUGINS := plugins/causal_disent_candle plugins/causal_disent_crl plugins/causal_disent_datasets \
 	plugins/causal_disent_torch
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -24,8 +25,9 @@ PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocess
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
 	$(BIN)/causal-disent demo_model
+	$(BIN)/causal-disent study studies/quick.gin --output_dir output/quick
 
-test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
+test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) tests causal_disent
 	$(PYTEST) plugins/causal_disent_datasets
 	$(PYTEST) plugins/causal_disent_candle
@@ -72,6 +74,14 @@ $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(
 	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
 		--editable plugins/causal_disent_candle --editable plugins/causal_disent_crl \
 		--editable 'plugins/causal_disent_torch[tensorboard,test]'
+	touch $@
+
+# A browser for the tests of the report: the system's, installed where this may be done; else they are skipped.
+$(BROWSER): $(INSTALLED)
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+			&& { apt-get install --yes --quiet chromium || { apt-get update --quiet && apt-get install --yes --quiet chromium; }; }; } \
+		|| echo 'Chromium cannot be installed here: tests of the report in a browser will be skipped'
 	touch $@
 
 # TensorFlow apart, so that nothing else can come to need it; the build without GPU libraries is a third of the size.

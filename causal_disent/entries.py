@@ -57,6 +57,7 @@ KINDS = {
     "classifiers": Kind("classifier", ("data",), use="cg.classifier = '{name}'"),
     "parts": Kind("part"),
     "engines": Kind("engine"),
+    "trackers": Kind("tracker", ("folder", "first_step"), use="tracking.trackers = ['{name}']"),
     "backends": Kind("backend", in_configs=False, use="--backend {name}"),
     "commands": Kind("command", in_configs=False, use="causal-disent {name} --help"),
 }

@@ -165,7 +165,7 @@ def loaded_after(statement):
     return {name.split(".")[0] for name in done.stdout.split()}
 
 
-NOT_LOADED = {*HEAVY, "sklearn", "scipy", "pandas", "networkx", "matplotlib"}
+NOT_LOADED = {*HEAVY, "sklearn", "scipy", "pandas", "networkx", "matplotlib", "altair", "jinja2"}
 
 
 def test_a_plain_import_is_light():

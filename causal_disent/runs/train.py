@@ -15,8 +15,9 @@ from causal_disent.runs.dataset import dataset
 from causal_disent.runs.results import write_results
 from causal_disent.training.checkpoint import clear, partial_folder
 from causal_disent.training.description import MODEL
-from causal_disent.training.loop import Keeping, copy_curves
+from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
+from causal_disent.training.trackers import copy_tracked
 
 
 def train_with_gin(
@@ -87,7 +88,7 @@ def train(
         model, scores = worker.train(make_plan(dataset(), with_labels=with_labels), keeping)
     with new_folder(target, overwrite=overwrite) as written:
         worker.write(written / MODEL, model)
-        copy_curves(folder, written)
+        copy_tracked(folder, written)
         write_results(written, "train", scores, operative_config(), operative_bindings())
     clear(folder)
     return scores

@@ -99,3 +99,14 @@ def register_commands(register: Register) -> None:
         summary="train a small beta-VAE on confounded images, measure and draw it",
     )
     register("convert", f"{HERE}.convert:add", summary="write disentanglement_lib's checkpoints as safetensors")
+
+
+@hookimpl
+def register_trackers(register: Register) -> None:
+    register(
+        "tensorboard",
+        f"{HERE}.train.tensorboard:tensorboard",
+        summary="curves for TensorBoard, where it is installed",
+        package="tensorboard",
+        always=True,
+    )
