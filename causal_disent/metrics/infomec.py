@@ -93,10 +93,11 @@ def infomec(
 
     A code that says nothing about any factor counts 0 in InfoM, a factor that no code says anything about
     counts 0 in InfoC, and of a single active code InfoC is 1; the formulas leave these cases open. Active codes
-    are those by the first of the two published rules: a range of more than 1/20 of the widest code's. Compared with the
-    authors' program on 36 data sets, with scikit-learn's search for neighbours: the same to rounding. The search here
-    agrees with that one but where a value has few points, for which scikit-learn's distances are rounded. Noise has an InfoM above 0, since one of its
-    small values is the largest: read InfoM and InfoC along with InfoE.
+    are those by the first of the two published rules: a range of more than 1/20 of the widest code's. Compared
+    with the authors' program on 36 data sets, with scikit-learn's search for neighbours: the same to rounding.
+    The search here agrees with that one but where a value has few points, for which scikit-learn's distances are
+    rounded. Noise has an InfoM above 0, since one of its small values is the largest: read InfoM and InfoC along
+    with InfoE.
 
     Assumes: discrete factors; independent ones, or else a code of one is informed about the others too; any
     number of codes.
