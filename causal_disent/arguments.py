@@ -251,6 +251,15 @@ def check_rho(rho: Any, num_codes: int) -> int:
     return int(rho)
 
 
+def check_columns(name: str, columns: Any, num_factors: int) -> None:
+    """Raise unless `columns` are places of factors."""
+    strange = [i for i in columns if i not in range(num_factors)]
+    if strange:
+        raise errors.InvalidInput(
+            f"`{name}` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
+        )
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """One of `choices`."""
     if value not in choices:

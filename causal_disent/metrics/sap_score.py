@@ -43,6 +43,7 @@ class SapResult(Result):
     assumes="independent factors, discrete unless continuous_factors; two or more codes",
     takes={"discrete": {}, "continuous": {"continuous_factors": True}},
     invariances=("permutation",),
+    resampling={"points": 500},
     validation="sap_score_validation",
 )
 def sap_score(

@@ -15,7 +15,9 @@ from causal_disent import errors
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
+from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.tools.takes import arguments_for, refusal
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
@@ -35,15 +37,31 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
         data, representation, random_state, *rest = [given.pop(name) for name in needs.supplied]
         drawn = {name: given.pop(name) for name in needs.parameters}
         own = _own(declaration, data, given)
+        numbers = _numbers_of(declaration, data)
+        if numbers is not None:
+            own |= arguments_for(declaration.facts["takes"], data.continuous)
         if declaration.check is not None:
             known = {"num_factors": data.num_factors, **own}
             declaration.check(**{name: known[name] for name in signature(declaration.check).parameters})
         scores: Scores = {}
         for sample in needs.draw(Source(data, representation, random_state), **drawn):
-            scores.update(_scores(declaration, sample, own, factor_names(data), *rest))
+            given_sample = sample if numbers is None else sample.with_factors(numbers)
+            scores.update(_scores(declaration, given_sample, own, factor_names(data), *rest))
         return scores
 
     return _called(declaration, needs.supplied, needs.parameters, f"`{declaration.name}` of {needs.how}.", measure)
+
+
+def _numbers_of(declaration: Declaration, data: Any) -> Callable[[Any], Any] | None:
+    """What makes numbers of the places of values, where the data set has continuous factors, which are refused if
+    the metric does not take them as they are."""
+    takes, columns = declaration.facts["takes"], getattr(data, "continuous", ())
+    if not takes or not columns:
+        return None
+    if "continuous" not in takes:
+        which = errors.listing(factor_names(data)[column] for column in columns)
+        raise errors.InvalidInput(refusal(which, "`evaluation.bins = 10` in a config, `data.in_bins(10)`") + ".")
+    return data.space.to_numbers if declaration.needs.arrays_suffice else None
 
 
 def on_fixed_data(declaration: Declaration) -> Callable[..., Scores]:
@@ -125,8 +143,13 @@ def _scores(
 ) -> Scores:
     """The entries of a result file for one sample."""
     scores: Scores = {}
-    for prefix, labels, result in _results(declaration, sample, own):
+    for prefix, labels, result, options in _results(declaration, sample, own):
         found = keys_of(declaration.reports, result, names, labels)
+        if (asked := what_is_asked()) and declaration.needs.arrays_suffice:
+            # Points that stand for something else are given to the whole function, which draws that itself.
+            points, given = (sample.points, own) if sample.points else (sample.arguments, options)
+            sure = certainty(declaration.facts, declaration.function, points, given, result.score, asked)
+            found |= sure.keys(_headline(declaration, labels))
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
         scores.update(
@@ -135,10 +158,17 @@ def _scores(
     return {f"{sample.prefix}{key}": value for key, value in scores.items()} | dict(sample.keys())
 
 
+def _headline(declaration: Declaration, labels: Mapping[str, Any]) -> str:
+    """The key of the score of one call."""
+    if callable(declaration.reports):
+        return declaration.facts["headline"].rpartition(":")[2]  # of a series of sizes, without the size
+    return next(iter(declaration.reports)).format(**labels)
+
+
 def _results(
     declaration: Declaration, sample: Sample, own: Mapping[str, Any]
-) -> Iterable[tuple[str, dict[str, Any], Any]]:
-    """Prefix of the keys, what they are formatted with, and the result, of each call of the function."""
+) -> Iterable[tuple[str, dict[str, Any], Any, dict[str, Any]]]:
+    """Prefix of the keys, what they are formatted with, result and options, of each call of the function."""
     function = declaration.needs.function(declaration.function)
     keywords = {**own, **sample.keywords}
     if sample.random_state is not None and "random_state" in signature(function).parameters:
@@ -146,16 +176,17 @@ def _results(
     if declaration.each:
         name, values = declaration.each
         for value in values:
-            yield "", {name: value}, function(*sample.arguments, **keywords, **{name: value})
+            options = {**keywords, name: value}
+            yield "", {name: value}, function(*sample.arguments, **options), options
         return
     name, of_several = declaration.several or ("", None)
     if of_several is None or not isinstance(keywords[name], (list, tuple)):
-        yield "", {}, function(*sample.arguments, **keywords)
+        yield "", {}, function(*sample.arguments, **keywords), keywords
         return
     if not keywords[name]:
         raise errors.InvalidInput(f"`{name}` is one value or a list of them; given: an empty list.")
     for value, result in of_several(*sample.arguments, **keywords).items():
-        yield f"{name}={value}:", {}, result
+        yield f"{name}={value}:", {}, result, {**keywords, name: value}
 
 
 def keys_of(
