@@ -100,7 +100,9 @@ def nearest(name: str, names: Iterable[object]) -> str:
 def unknown(kind: str, name: object, names: Iterable[object]) -> UnknownName:
     """No `kind` is called `name`; `names` are those there are."""
     names = list(names)
-    return UnknownName(f"Unknown {kind} '{shown(name)}'.{nearest(str(name), names)} There are: {listing(names)}.")
+    return UnknownName(
+        f"Unknown {kind} '{shown(name)}'.{nearest(shown(name), names)} There are: {listing(names)}."
+    )
 
 
 def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigError:

@@ -48,6 +48,14 @@ def shown(value: object, most: int = MOST_CHARACTERS) -> str:
     return printable(cut).replace("\n", r"\n")
 
 
+def shown_value(value: object) -> str:
+    """How Python writes a value, as it stands inside a line."""
+    try:
+        return shown(repr(value))
+    except BaseException:  # a stranger's class, or more digits than Python writes
+        return f"({type(value).__name__}, which cannot be shown)"
+
+
 def say(text: object = "", *, error: bool = False) -> None:
     """Print a message or a listing, escaped, to the standard output or the standard error, at once."""
     print(printable(str(text)), file=sys.stderr if error else sys.stdout, flush=True)

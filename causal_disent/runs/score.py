@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_whole
+from causal_disent.arguments import check_at_least, check_random_state, is_whole
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
@@ -23,7 +23,6 @@ from causal_disent.tables import Table, check_same_points, read_table
 Takes = Mapping[str, Mapping[str, Any]]
 #: A factor has nearly as many values as there are points if it has more than this part of their number.
 ALL_DIFFERENT = 0.5
-MOST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,8 @@ def score_points(
             on which others are asked for.
         fast: boosted trees on binned codes where boosted trees are the default.
     """
-    seed = _seed(random_state)
+    generator = check_random_state(random_state)
+    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
@@ -135,17 +135,6 @@ def score_points(
     with closing(steps(list(by_name), "score")) as names:
         done = [_measured(by_name[name], points, seed, fast) for name in names]
     return done + [row for row in rows if row.remark]
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if not is_whole(random_state) or not 0 <= random_state <= MOST_SEED:
-        raise errors.InvalidInput(
-            "`random_state` is a seed from 0 to 2**32 - 1, or a numpy.random.RandomState; given: "
-            f"{random_state!r}."
-        )
-    return int(random_state)
 
 
 def _named(metrics: str | Sequence[str]) -> list[Entry]:

@@ -11,7 +11,9 @@ from causal_disent.metrics.tools.adapter import on_data, on_fixed_data
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
+from causal_disent.metrics.tools.trusted import told
 from causal_disent.registry import Entry
+from causal_disent.typed import checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -119,7 +121,7 @@ def metric(
     """
 
     def declare(function: Function) -> Function:
-        counted: Any = fits_of(name)(function)
+        counted: Any = fits_of(name)(told(name, range, checked(function)))
         first = headline or ("" if callable(reports) else next(iter(reports)))
         facts = {
             "headline": first,

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs
+from causal_disent.arguments import Pairs, check_fits_trees, is_whole
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator
 from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 Result = TypeVar("Result")
 #: A result and the warnings on the way to it.
@@ -72,6 +73,8 @@ def fit_each(
         random_state: gives each model its seed, whatever the order in which they finish.
         num_jobs: fits at a time; by default one per core, and one in a worker process.
     """
+    for problem in problems:
+        check_fits_trees(problem.codes)
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     models = [seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
     # The longest first, so that none is left to run alone at the end.
@@ -189,6 +192,7 @@ def jobs_at_a_time(num_jobs: int | None) -> int:
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.
         return 1 if multiprocessing.parent_process() else -1
-    if num_jobs == 0 or not isinstance(num_jobs, (int, np.integer)):
-        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {num_jobs!r}.")
+    if not is_whole(num_jobs) or num_jobs == 0:
+        given = shown_value(num_jobs)
+        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {given}.")
     return int(num_jobs)
