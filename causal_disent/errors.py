@@ -1,7 +1,7 @@
 """Every message a user can see: what was given, what is allowed, the nearest match.
 
 An error made here is a mistake its reader can correct. The commands print its
-message alone and exit with 2; anything else is a fault and shows a traceback.
+message alone and exit with 2; anything else is a fault, and --debug shows where.
 """
 
 from __future__ import annotations

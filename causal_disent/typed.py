@@ -154,4 +154,5 @@ def checked(function: Function) -> Function:
         bound.arguments.update(check_arguments(whole.parameters.values(), bound.arguments))
         return function(*bound.args, **bound.kwargs)
 
+    call.__signature__ = whole  # type: ignore[attr-defined]  # gin does not look behind what is wrapped
     return call  # type: ignore[return-value]

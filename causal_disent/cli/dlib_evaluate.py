@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from causal_disent import errors
 from causal_disent.cli._flags import define_backend, define_gin_flags, parse
 from causal_disent.cli._input_folders import find_folders
 from causal_disent.cli._run import run
+from causal_disent.files import claim
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
 from causal_disent.report.table import text_table
@@ -115,18 +117,29 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
     folders = [_tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)]
     _check_once(folders, reading)
     rows: list[list[Any]] = []
+    elsewhere: list[_Task] = []  # another process is at work there: those come last, when it may be done
+
+    def evaluated(task: _Task, code_tables: CodeTables, *, wait: bool) -> None:
+        place = task.output.relative_to(target)
+        try:
+            # A stranger's model: anything may come out of it.
+            with isolated(), claim(task.output, wait=True) if wait else nullcontext():
+                done = is_done(task.output) and not values.overwrite
+                scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
+        except errors.CausalDisentError as error:
+            if isinstance(error, (errors.InUse, errors.OutputExists)) and not wait:
+                elsewhere.append(task)
+            else:
+                rows.append([place, "failed", error.message])
+        else:
+            rows.append([place, ("done elsewhere" if wait else "done before") if done else "ok", _line(scores)])
+
     for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}
         for task in tasks:
-            place = task.output.relative_to(target)
-            done = is_done(task.output) and not values.overwrite
-            try:
-                with isolated():  # a stranger's model: anything may come out of it
-                    scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
-            except errors.CausalDisentError as error:
-                rows.append([place, "failed", error.message])
-                continue
-            rows.append([place, "done before" if done else "ok", _line(scores)])
+            evaluated(task, code_tables, wait=False)
+    for task in list(elsewhere):
+        evaluated(task, {}, wait=True)
     say(text_table(["result", "state", "scores"], rows))
     say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0

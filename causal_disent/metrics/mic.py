@@ -12,6 +12,7 @@ scores against it (`mic_floor`); the floor falls as points are added, and ``"mic
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,6 +33,7 @@ from causal_disent.arguments import (
 )
 from causal_disent.metrics.tools.fitting import jobs_at_a_time
 from causal_disent.metrics.tools.mic import best_cells
+from causal_disent.orphans import end_with
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -142,6 +144,10 @@ class _Settings:
         cells = best_cells(x, y, max_cells=max_cells, clump_factor=self.c, both_ways=both_ways)
         return MicResult(float(np.nanmax(cells)), float(np.nansum(cells)), float(np.nanmean(cells)), cells)
 
+    def _result_for(self, parent: int, x: NDArray[Any], y: NDArray[Any]) -> MicResult:
+        end_with(parent)
+        return self.result(x, y)
+
     def scores(self, pairs: Iterable[tuple[NDArray[Any], NDArray[Any]]], num_jobs: int | None) -> FloatArray:
         """(pairs, 3): MIC, TIC and normalised TIC of each, several at a time."""
         from joblib import Parallel, delayed
@@ -150,7 +156,7 @@ class _Settings:
         if sum(len(x) for x, _ in pairs) < WORTH_WORKERS:
             workers = 1
         # Processes: in threads the many small steps wait for the interpreter's lock, and nothing is gained.
-        results = Parallel(n_jobs=workers)(delayed(self.result)(x, y) for x, y in pairs)
+        results = Parallel(n_jobs=workers)(delayed(self._result_for)(os.getpid(), x, y) for x, y in pairs)
         return np.array([(result.mic, result.tic, result.tic_normalised) for result in results])
 
     def floor(self, factors: NDArray[Any], draws: int, seed: int, num_jobs: int | None) -> MicFloor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from causal_disent.arguments import Pairs, check_fits_trees, is_whole
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator
 from causal_disent.metrics.tools.splitting import fit_and_test
+from causal_disent.orphans import end_with
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -102,7 +104,7 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
-        return Parallel(n_jobs=num_jobs, backend="loky")(delayed(_fit)(*job) for job in jobs)
+        return Parallel(n_jobs=num_jobs, backend="loky")(delayed(_fit_for)(os.getpid(), *job) for job in jobs)
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -113,6 +115,12 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
         # cannot import. An error of the estimator itself comes up again. Not in threads: they would share the
         # filters of warnings that `_fit` sets.
         return _fit_here(jobs)
+
+
+def _fit_for(parent: int, *job: Any) -> Fitted:
+    """In a process of `parent`, which would go on for long if that were killed."""
+    end_with(parent)
+    return _fit(*job)
 
 
 def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:
