@@ -47,7 +47,8 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     rows, left_out = [], []
     for path in paths:
         try:
-            rows.append({**_read(Path(path)), "path": path})
+            # A name need not be text; half characters in it are shown as such.
+            rows.append({**_read(Path(path)), "path": path.encode("utf-8", "backslashreplace").decode("utf-8")})
         except (errors.InvalidInput, OSError) as error:
             left_out.append((path, str(error)))
     return pd.DataFrame(rows), left_out
@@ -123,8 +124,11 @@ def _same_types(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _num_types(values: Sequence[Any]) -> int:
+    """How many kinds of values there are; a list of several kinds, or of lists, counts as many."""
     kinds = {
         float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
         for value in values
     }
-    return len(kinds)
+    lists = [value for value in values if isinstance(value, list)]
+    inner = max((_num_types(value) + any(isinstance(one, list) for one in value) for value in lists), default=0)
+    return max(len(kinds), inner)
