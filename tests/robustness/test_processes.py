@@ -162,7 +162,8 @@ def test_no_room_for_the_results(oracle_folder, tmp_path):
 def test_short_while_training(kind, amount, words, tmp_path):
     pytest.importorskip("causal_disent_torch")
     settings = [
-        "dataset.name = 'dummy_data'", "model.training_steps = 100", "model.random_seed = 0", "model.batch_size = 5000"
+        "dataset.name = 'dummy_data'", "model.training_steps = 9", "model.random_seed = 0",
+        "model.batch_size = 5000",
     ]  # fmt: skip
     done = limited(
         kind, amount, "causal_disent.cli.dlib_train", f"--model_dir={tmp_path / 'model'}",
