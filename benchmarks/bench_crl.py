@@ -1,4 +1,4 @@
-"""Data sets of causal representation learning: drawing them the published way and ours, reading, opening again.
+"""Causal representation learning: data sets drawn the published way and ours, read, opened again; a training step.
 
 python benchmarks/bench_crl.py
 """
@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_crl/te
 
 import numpy as np  # noqa: E402
 import published_way  # noqa: E402
+from _crl_training import training  # noqa: E402
 from causal_disent_crl.flow import Flow  # noqa: E402
 from causal_disent_crl.pendulum import Pendulum  # noqa: E402
 from PIL import Image  # noqa: E402
@@ -75,4 +76,6 @@ def reading(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
-        print(text_table(["work", "figure", "wanted"], [*drawing(), *reading(Path(temporary))]))
+        small = Pendulum(split="train", size=64, channels="rgb", cache=Path(temporary) / "small")
+        rows = [*training(small), *drawing(), *reading(Path(temporary))]
+        print(text_table(["work", "figure", "wanted"], rows))

@@ -5,6 +5,7 @@ Every message names the argument, what it may be, and the place of the first fau
 
 from __future__ import annotations
 
+import ast
 import operator
 import sys
 import warnings
@@ -117,6 +118,19 @@ def check_truth(name: str, value: Any) -> None:
     """Raise unless `value` is True or False; 'False' in quotes, say, would count as true."""
     if not isinstance(value, bool):
         raise errors.InvalidInput(f"{name} must be True or False; given: {shown_value(value)}.")
+
+
+def literal(text: str) -> Any:
+    """The Python literal that `text` is, else the text itself.
+
+    Example:
+        >>> literal("16"), literal("candle_color")
+        (16, 'candle_color')
+    """
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def as_array(what: str, given: Any) -> np.ndarray:
@@ -274,6 +288,14 @@ def _tell_unfit(name: str, matrix: FloatArray) -> None:
             raise errors.InvalidInput(
                 f"`{name}` must {what}; point {row} has {matrix[row, column]} in column {column}.{hint}"
             )
+
+
+def not_finite(matrix: np.ndarray) -> np.ndarray:
+    """(number, 2): the rows and columns of the entries that are no finite numbers."""
+    # One pass that allocates nothing; a sum is finite unless an entry is not (or it overflows).
+    with np.errstate(all="ignore"):
+        suspicious = matrix.dtype.kind == "f" and not np.isfinite(matrix.sum(dtype=np.float64))
+    return np.argwhere(~np.isfinite(matrix)) if suspicious else np.empty((0, 2), dtype=np.int64)
 
 
 def check_pairs(codes: Any, factors: Any, *, min_codes: int = 1, min_factors: int = 1) -> tuple[Any, Any]:

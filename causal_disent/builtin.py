@@ -15,25 +15,17 @@ from causal_disent.representation.nearest_image import NearestImageClassifier
 
 @hookimpl
 def register_datasets(register: Register) -> None:
-    licence = "Apache-2.0"
-    register(
-        "candle_mini",
-        CandleMini,
-        summary="CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn",
-        licence=licence,
-    )
-    register(
-        "synthetic_mini",
-        SyntheticMini,
-        summary="3 objects in 3 colors; the paper's 432 images with its rules",
-        licence=licence,
-    )
-    register("dummy_data", DummyData, summary="10 factors of 5 values; images are noise, 64x64x1", licence=licence)
+    for name, target, summary in (
+        ("candle_mini", CandleMini, "CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn"),
+        ("synthetic_mini", SyntheticMini, "3 objects in 3 colors; the paper's 432 images with its rules"),
+        ("dummy_data", DummyData, "10 factors of 5 values; images are noise, 64x64x1"),
+    ):
+        register(name, target, summary=summary, licence="Apache-2.0")
     register(
         "identity_data",
         IdentityData,
         summary="10 factors of 10 values, observed as they are",
-        licence=licence,
+        licence="Apache-2.0",
         known_failures={
             "factors_within_range": "they are 1 to 10, as in disentanglement_lib",
             "observations_are_images": "they are the factors",
@@ -43,16 +35,17 @@ def register_datasets(register: Register) -> None:
 
 @hookimpl
 def register_representations(register: Register) -> None:
-    register("perfect_oracle", oracles.perfect_oracle, summary="one code per factor: its value")
-    register("permuted_oracle", oracles.permuted_oracle, summary="the perfect oracle's codes in another order")
-    register("mixed_oracle", oracles.mixed_oracle, summary="the factors' values, rotated (strength 0 to 1)")
-    register("duplicated_oracle", oracles.duplicated_oracle, summary="the perfect oracle's codes, each twice")
-    register(
-        "missing_factor_oracle", oracles.missing_factor_oracle, summary="perfect codes, but one factor has none"
-    )
-    register("merged_oracle", oracles.merged_oracle, summary="perfect codes, but two factors share one")
-    register("extra_noise_oracle", oracles.extra_noise_oracle, summary="perfect codes, then codes of noise")
-    register("noise_oracle", oracles.noise_oracle, summary="codes that say nothing")
+    for oracle, summary in (
+        (oracles.perfect_oracle, "one code per factor: its value"),
+        (oracles.permuted_oracle, "the perfect oracle's codes in another order"),
+        (oracles.mixed_oracle, "the factors' values, rotated (strength 0 to 1)"),
+        (oracles.duplicated_oracle, "the perfect oracle's codes, each twice"),
+        (oracles.missing_factor_oracle, "perfect codes, but one factor has none"),
+        (oracles.merged_oracle, "perfect codes, but two factors share one"),
+        (oracles.extra_noise_oracle, "perfect codes, then codes of noise"),
+        (oracles.noise_oracle, "codes that say nothing"),
+    ):
+        register(oracle.__name__, oracle, summary=summary)
 
 
 @hookimpl
@@ -77,11 +70,7 @@ def register_classifiers(register: Register) -> None:
 
 @hookimpl
 def register_engines(register: Register) -> None:
-    register(
-        "local",
-        "causal_disent.runs.local_engine:LocalEngine",
-        summary="processes on this machine",
-    )
+    register("local", "causal_disent.runs.local_engine:LocalEngine", summary="processes on this machine")
 
 
 @hookimpl
@@ -100,10 +89,7 @@ def register_commands(register: Register) -> None:
             **{kind: ("listing:add", f"list the {what.thing}s, or show one") for kind, what in KINDS.items()},
             "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
             "datasets_verify": ("datasets:add_verify", "check the counts and checksums of a data set's files"),
-            "datasets_graph": (
-                "datasets_graph:add",
-                "test a data set against its causal graph, and draw it",
-            ),
+            "datasets_graph": ("datasets:add_graph", "test a data set against its causal graph, and draw it"),
             "plugins": ("plugins:add", "list the plugins, what they offer, and those that failed"),
             "configs": ("configs:add", "list the configs that are shipped, or print one"),
             "published": ("published:add", "list the result tables of the papers, or print one"),
@@ -117,46 +103,40 @@ def register_commands(register: Register) -> None:
 
 @hookimpl
 def register_parts(register: Register) -> None:
-    runs = "causal_disent.runs"
-    register("dataset", f"{runs}.dataset:dataset", summary="which data set a run uses, and what of it")
-    register("representation", f"{runs}.representation:representation", summary="what an input folder stands for")
-    register(
-        "evaluation", f"{runs}.evaluate:settings", summary="which metrics a run measures, and with which seed"
-    )
-    register("study", f"{runs}.study.settings:study", summary="what a study compares")
-    register("study_task", f"{runs}.study.steps:study_task", summary="what a task of a study was done with")
     for name, target, summary in (
-        ("postprocess", "postprocess:settings", "what the codes of a representation are"),
-        ("mean_representation", "postprocess:mean_representation", "codes are the means"),
-        ("sampled_representation", "postprocess:sampled_representation", "codes are drawn"),
-        ("visualize_model", "visualise:settings", "which pictures of a model are drawn"),
+        ("dataset", "runs.dataset:dataset", "which data set a run uses, and what of it"),
+        ("representation", "runs.representation:representation", "what an input folder stands for"),
+        ("evaluation", "runs.evaluate:settings", "which metrics a run measures, and with which seed"),
+        ("study", "runs.study.settings:study", "what a study compares"),
+        ("study_task", "runs.study.steps:study_task", "what a task of a study was done with"),
+        ("postprocess", "runs.postprocess:settings", "what the codes of a representation are"),
+        ("mean_representation", "runs.postprocess:mean_representation", "codes are the means"),
+        ("sampled_representation", "runs.postprocess:sampled_representation", "codes are drawn"),
+        ("visualize_model", "runs.visualise:settings", "which pictures of a model are drawn"),
+        ("model", "training.settings:model_settings", "what is trained, for how long, with which seeds"),
+        ("encoder", "training.parts:encoder", "which encoder, with how many codes"),
+        ("decoder", "training.parts:decoder", "which decoder"),
+        ("discriminator", "training.parts:discriminator", "which discriminator"),
+        ("vae_optimizer", "training.parts:vae_optimizer", "of encoder and decoder"),
+        ("discriminator_optimizer", "training.parts:discriminator_optimizer", "of the discriminator"),
+        (
+            "reconstruction_loss",
+            "training.parts:reconstruction_loss",
+            "how images and reconstructions are compared",
+        ),
+        ("supervised_loss", "training.parts:supervised_loss", "how codes and labels are compared"),
+        ("labeller", "training.labellers:labeller", "where the labels come from"),
+        ("annealer", "training.annealers:annealer", "how the weight of the supervised loss changes"),
     ):
-        register(name, f"{runs}.{target}", summary=summary)
-    training = "causal_disent.training"
-    for name, target, summary in (
-        ("model", "settings:model_settings", "what is trained, for how long, with which seeds"),
-        ("encoder", "parts:encoder", "which encoder, with how many codes"),
-        ("decoder", "parts:decoder", "which decoder"),
-        ("discriminator", "parts:discriminator", "which discriminator"),
-        ("vae_optimizer", "parts:vae_optimizer", "of encoder and decoder"),
-        ("discriminator_optimizer", "parts:discriminator_optimizer", "of the discriminator"),
-        ("reconstruction_loss", "parts:reconstruction_loss", "how images and reconstructions are compared"),
-        ("supervised_loss", "parts:supervised_loss", "how codes and labels are compared"),
-        ("labeller", "labellers:labeller", "where the labels come from"),
-        ("annealer", "annealers:annealer", "how the weight of the supervised loss changes"),
+        register(name, f"causal_disent.{target}", summary=summary)
+    for role, name, summary in (
+        ("labeller", "perfect_labeller", "labels are the factors"),
+        ("labeller", "bin_labeller", "the factors in bins"),
+        ("labeller", "noisy_labeller", "the factors, some of them wrong"),
+        ("labeller", "permuted_labeller", "the factors with their values permuted"),
+        ("labeller", "partial_labeller", "some of the factors"),
+        ("annealer", "fixed", "the weight of the supervised loss stays"),
+        ("annealer", "anneal", "it grows"),
+        ("annealer", "fine_tune", "it begins late"),
     ):
-        register(name, f"{training}.{target}", summary=summary)
-    for name, summary in (
-        ("perfect_labeller", "labels are the factors"),
-        ("bin_labeller", "the factors in bins"),
-        ("noisy_labeller", "the factors, some of them wrong"),
-        ("permuted_labeller", "the factors with their values permuted"),
-        ("partial_labeller", "some of the factors"),
-    ):
-        register(name, f"{training}.labellers:{name}", summary=summary, role="labeller")
-    for name, summary in (
-        ("fixed", "the weight of the supervised loss stays"),
-        ("anneal", "it grows"),
-        ("fine_tune", "it begins late"),
-    ):
-        register(name, f"{training}.annealers:{name}", summary=summary, role="annealer")
+        register(name, f"causal_disent.training.{role}s:{name}", summary=summary, role=role)

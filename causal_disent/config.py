@@ -32,7 +32,6 @@ DATASET_NAME, OPEN = "dataset.name", "auto"
 MODULE = "causal_disent"
 
 _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
-_parameters: dict[str, list[str]] = {}
 
 # Gin reads files, and nothing else: as it comes, it also takes the path of an `include` for a Python package and
 # imports it. An include is looked for as a config is.
@@ -44,15 +43,13 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
     name, function = entry.in_config, entry.plain()
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
-    taken = list(_signature(function))
-    supplied = entry.supplied()
+    taken = _signature(function)
     # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
     with gin.unlock_config(), gin.config.interactive_mode():
         wrapper = gin.external_configurable(
-            function, name=name, module=MODULE, denylist=[p for p in supplied if p in taken] or None
+            function, name=name, module=MODULE, denylist=[p for p in entry.supplied() if p in taken] or None
         )
     _registered[name] = (function, wrapper)
-    _parameters[name] = [parameter for parameter in taken if parameter not in supplied]
     return wrapper
 
 
@@ -107,17 +104,16 @@ def remembered(whole_name: str) -> Callable[[], None]:
     """A function that makes gin know again, by that name, what it knows now."""
     known, owners = gin.config._REGISTRY, gin.config._INVERSE_REGISTRY
     name, before = whole_name.rpartition(".")[2], known.get(whole_name)
-    kept: list[tuple[dict[str, Any], Any]] = [(table, table.get(name)) for table in (_registered, _parameters)]
+    kept = _registered.get(name)
 
     def restore() -> None:
         if whole_name in known:
             owners.pop(known.pop(whole_name).wrapped, None)
         if before is not None:
             known[whole_name] = owners[before.wrapped] = before
-        for table, value in kept:
-            table.pop(name, None)
-            if value is not None:
-                table[name] = value
+        _registered.pop(name, None)
+        if kept is not None:
+            _registered[name] = kept
 
     return restore
 
@@ -239,7 +235,8 @@ def _explain(source: str, message: str) -> str:
     parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
     if parameter:
         owner = parameter["owner"].rpartition(".")[2]
-        text = errors.unknown_parameter(owner, parameter["name"], _parameters.get(owner, [])).message
+        known = store.in_configs().get(owner)
+        text = errors.unknown_parameter(owner, parameter["name"], parameters_of(known) if known else ()).message
     supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
     if supplied:
         text = f"'{supplied['name']}' of '{supplied['owner']}' comes from the program; a config cannot bind it."

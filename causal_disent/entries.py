@@ -205,7 +205,8 @@ class Register:
                 "underscores, for gin to see it."
             )
         registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
-        if not callable(target) and not (isinstance(target, str) and _names_an_attribute(target)):
+        path = target.replace(":", ".", 1).split(".") if isinstance(target, str) and ":" in target else [""]
+        if not callable(target) and not all(name.isidentifier() for name in path):
             raise errors.InvalidInput(
                 f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
             )
@@ -213,11 +214,6 @@ class Register:
             value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
             if value is not None and type(value) not in kinds:
                 raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
-
-
-def _names_an_attribute(target: str) -> bool:
-    module, _, attribute = target.partition(":")
-    return all(name.isidentifier() for name in f"{module}.{attribute}".split("."))
 
 
 class Store:
@@ -250,8 +246,7 @@ class Store:
         """Let `entry` have its name alone, until the function that is returned is called."""
         shared = [kind for kind in self._sharing(entry) if entry.name in self._entries[kind]]
         before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
-        self._entries[entry.kind][entry.name] = [entry]
-        self._collisions = None
+        self.add(entry)
 
         def restore() -> None:
             self._collisions = None
@@ -278,9 +273,9 @@ class Store:
     def entries(self, kind: str) -> Iterator[Entry]:
         """The entries of one kind that a user can ask for, sorted by name."""
         taken = {same[0].in_config for same in self.collisions()} if KINDS[kind].in_configs else set()
-        for name, found in sorted(self._entries[kind].items()):
+        for _, found in sorted(self._entries[kind].items()):
             if found[0].in_config not in taken and (KINDS[kind].in_configs or len(found) == 1):
-                yield self._chosen(self._entries[kind][name])
+                yield self._chosen(found)
 
     def names(self, kind: str) -> list[str]:
         """Their names."""

@@ -1,4 +1,4 @@
-"""Every message a user can see: what was given, what is allowed, the nearest match.
+"""What a user can see go wrong: what was given, what is allowed, the nearest match.
 
 An error made here is a mistake its reader can correct. The commands print its
 message alone and exit with 2; anything else is a fault, and --debug shows where.
@@ -15,8 +15,6 @@ from causal_disent.text import shown
 
 #: What a command that was interrupted exits with, as a shell would have it.
 INTERRUPTED = 130
-
-
 #: Characters of a name that is compared with those there are, and of what another program's error says.
 MOST_COMPARED, MOST_DESCRIBED = 100, 1000
 
@@ -122,84 +120,9 @@ def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
     )
 
 
-def of_another_kind(error: UnknownName, name: str, thing: str, command: str) -> UnknownName:
-    """`error` says that `name` is unknown; it is a `thing`, which `command` shows."""
-    return UnknownName(f"{error.message} '{name}' is a {thing}: `{command}` shows it.")
-
-
-def in_absent_plugin(
-    thing: str, name: str, near: str, kind: str, plugin: str, state: str, names: Iterable[object]
-) -> UnknownName:
-    """`near`, which is `name` or like it, is a `kind` of a `plugin` that is not there, as `state` says.
-
-    Args:
-        thing: the word for what was asked for.
-        name: what was asked for.
-        near: what it is, or what may have been meant.
-        kind: the word for what that is.
-        plugin: the one that offers it.
-        state: why it is not there, and what to do.
-        names: what there is.
-    """
-    guess = "" if near == name else f" There are: {listing(names)}. Did you mean '{near}'?"
-    return UnknownName(
-        f"Unknown {thing} '{shown(name)}'.{guess} '{near}' is a {kind} of the plugin {plugin}, {state}"
-    )
-
-
-def taken_command(name: str) -> NameCollision:
-    """A plugin registers a command that the core has itself."""
-    return NameCollision(
-        f"It registers the command '{name}', which is causal-disent's own; nothing of it is there."
-    )
-
-
-def same_plugin_name(name: str, distributions: Iterable[str]) -> NameCollision:
-    """More than one installed distribution has a plugin called `name`."""
-    return NameCollision(
-        f"The plugin name '{name}' is used by {' and by '.join(sorted(distributions))}; none of them is loaded. "
-        "Uninstall one."
-    )
-
-
-def output_exists(path: Path) -> OutputExists:
-    """The output folder `path` exists and overwriting was not asked for."""
-    return OutputExists(f"The output folder {path} exists. Choose another, or replace it with --overwrite.")
-
-
-def in_use(path: Path) -> InUse:
-    """Another process is writing `path`."""
-    return InUse(f"Another process is writing {path}. Wait until it has ended, or choose another place.")
-
-
-def no_output_at(path: Path, reason: str) -> InvalidInput:
-    """Nothing can be written at `path`."""
-    return InvalidInput(f"{path} cannot be written: {reason}. Choose another place for the output.")
-
-
-def refused_by_file_system(error: OSError) -> InvalidInput:
-    """The file system did not do what a command asked of it."""
-    place = f"{error.filename}: " if error.filename else ""
-    return InvalidInput(
-        f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to and "
-        "has space left; --debug shows what was tried."
-    )
-
-
 def missing_input(path: Path, flag: str) -> InvalidInput:
     """The input folder `path`, given by `flag`, does not exist."""
     return InvalidInput(f"The folder {path} given by {flag} does not exist.")
-
-
-def no_model_in(folder: Path, backends: Iterable[str], file: str) -> InvalidInput:
-    """`folder` holds neither `file` nor anything that a backend recognises."""
-    return InvalidInput(
-        f"The folder {folder} holds no model: none of the backends ({listing(backends)}) recognises it, and there "
-        f"is no {file} in it. Saved models are read by plugins (in a checkout of this repository: pip install "
-        f"plugins/causal_disent_torch). A {file} names what is registered (`causal-disent representations` "
-        "lists it), for instance:\n"
-        "    representation.name = 'perfect_oracle'\n    dataset.name = 'candle_mini'"
-    )
 
 
 def missing_decoder(metric: str) -> MissingPart:
@@ -208,14 +131,6 @@ def missing_decoder(metric: str) -> MissingPart:
         f"The metric '{metric}' needs a decoder, and the representation has none. For a saved model, name the "
         "folder that has one with --model_dir; give a registered model, or a representation in Python, a "
         "`decode(codes) -> images in [0, 1]`."
-    )
-
-
-def no_use_for_decoder(folder: Path, file: str) -> InvalidInput:
-    """A folder for the decoder was given, though `file` in `folder` names a model that has its own, or none."""
-    return InvalidInput(
-        f"--model_dir is for saved models. {folder / file} names a registered model, which has a decoder of its "
-        "own or none: leave --model_dir out."
     )
 
 

@@ -40,11 +40,8 @@ def claim(path: Path, *, wait: bool = False) -> Iterator[None]:
 
     What a dead process left half-written there is removed: all who write `path` hold the claim, so that nobody
     alive can be using it. The claim is a lock on a hidden file beside `path`; the system drops it when its owner
-    dies, however it dies. A thread may claim again what it has claimed.
-
-    Args:
-        path: what is going to be written.
-        wait: for another process that writes it, instead of raising `errors.InUse`.
+    dies, however it dies. A thread may claim again what it has claimed. With `wait`, another process that writes
+    it is waited for; otherwise `errors.InUse` is raised.
     """
     place = (path.absolute(), threading.get_ident())
     if place in _claimed:
@@ -79,7 +76,9 @@ def _locked(lock: Path, path: Path, *, wait: bool) -> int | None:
                 return descriptor
         except BlockingIOError:
             os.close(descriptor)
-            raise errors.in_use(path) from None
+            raise errors.InUse(
+                f"Another process is writing {path}. Wait until it has ended, or choose another place."
+            ) from None
         except OSError as error:
             os.close(descriptor)
             if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
@@ -111,11 +110,7 @@ def new_folder(path: Path, *, overwrite: bool, wait: bool = False) -> Iterator[P
 
     An existing folder is replaced only then, and only with `overwrite`; at every moment the name has the old
     or the new one, or, where the system cannot exchange two names, the old one comes back at the next start.
-
-    Args:
-        path: the folder to make.
-        overwrite: replace it if it exists.
-        wait: for another process that writes it, instead of raising `errors.InUse`.
+    `wait` is as for `claim`.
     """
     _check_absent(path, overwrite=overwrite)
     with claim(path, wait=wait):
@@ -205,28 +200,34 @@ def check_free(path: Path, *, overwrite: bool) -> None:
 def check_place(path: Path) -> None:
     """Raise if the file system allows nothing new at `path`: a missing permission, say, or a name too long."""
     if path.name in ("", ".."):
-        raise errors.no_output_at(path, "it has no name of its own that a new folder could take")
+        raise _no_output_at(path, "it has no name of its own that a new folder could take")
     temporary = f".{path.name}{LONGEST_ENDING}"
     missing, above = [temporary], path.parent
     while not os.path.exists(above):  # unlike that of a Path, it says False where looking is not allowed
         missing.append(above.name)
         above = above.parent
     if not above.is_dir():
-        raise errors.no_output_at(path, f"{above} is not a folder")
+        raise _no_output_at(path, f"{above} is not a folder")
     if not os.access(above, os.W_OK | os.X_OK):
-        raise errors.no_output_at(path, f"the folder {above} may not be written to")
+        raise _no_output_at(path, f"the folder {above} may not be written to")
     for place in (path.parent / temporary, *(above / name for name in missing)):
         try:
             place.lstat()
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise errors.no_output_at(path, f"{error.strerror}") from None
+            raise _no_output_at(path, f"{error.strerror}") from None
+
+
+def _no_output_at(path: Path, reason: str) -> errors.InvalidInput:
+    return errors.InvalidInput(f"{path} cannot be written: {reason}. Choose another place for the output.")
 
 
 def _check_absent(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not (overwrite and path.is_dir()):
-        raise errors.output_exists(path)
+        raise errors.OutputExists(
+            f"The output folder {path} exists. Choose another, or replace it with --overwrite."
+        )
 
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:

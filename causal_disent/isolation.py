@@ -21,11 +21,9 @@ PATIENCE = 5.0
 def isolated(what: str = "") -> Iterator[None]:
     """Turn whatever comes out of a stranger's code, ``SystemExit`` included, into one `errors.BrokenPlugin`.
 
-    A mistake of the user that it reports (`errors.CausalDisentError`) stays what it is, and so does a real Ctrl-C:
-    what the system sent is told from a ``KeyboardInterrupt`` that the code raised.
-
-    Args:
-        what: what cannot be used, for the message.
+    Its message says that `what` cannot be used. A mistake of the user that the code reports
+    (`errors.CausalDisentError`) stays what it is, and so does a real Ctrl-C: what the system sent is told from a
+    ``KeyboardInterrupt`` that the code raised.
 
     Example:
         >>> with isolated("The metric 'x' of the plugin y cannot be used"):

@@ -58,7 +58,9 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.set_loader(load_once, _explain_missing)
+    registry.set_loader(
+        load_once, lambda kind, name: explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])
+    )
 
 
 def loaded_plugins() -> list[LoadedPlugin]:
@@ -86,7 +88,10 @@ def load() -> None:
     for name, points in by_name.items():
         versions = [_distribution(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
-    _report_same_names()
+    for same in store.collisions():
+        for entry in same:
+            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
+            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
 
 
 def _distribution(point: EntryPoint) -> tuple[str, str]:
@@ -95,10 +100,14 @@ def _distribution(point: EntryPoint) -> tuple[str, str]:
 
 def _load_only(points: list[EntryPoint]) -> Any:
     """The module of the one plugin of its name."""
-    if len(points) > 1:
-        raise errors.same_plugin_name(points[0].name, [" ".join(_distribution(point)) for point in points])
+    owners = [" ".join(_distribution(point)) for point in points]
     if points[0].name == BUILTIN:
-        raise errors.same_plugin_name(BUILTIN, ["causal_disent itself", " ".join(_distribution(points[0]))])
+        owners.append("causal_disent itself")
+    if len(owners) > 1:
+        raise errors.NameCollision(
+            f"The plugin name '{points[0].name}' is used by {' and by '.join(sorted(owners))}; none of them is "
+            "loaded. Uninstall one."
+        )
     return points[0].load()
 
 
@@ -132,7 +141,10 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
                 getattr(manager.hook, f"register_{kind}")(register=Register(kind, plugin.name, entries.append))
             for entry in entries:
                 if entry.kind == "commands" and entry.name in own:
-                    raise errors.taken_command(entry.name)
+                    raise errors.NameCollision(
+                        f"It registers the command '{entry.name}', which is causal-disent's own; nothing of "
+                        "it is there."
+                    )
             file = getattr(module, "__file__", None)
             folder = Path(file).parent / CONFIGS if file else None
     except errors.CausalDisentError as error:
@@ -144,23 +156,12 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         plugin.offers[entry.kind].append(entry)
 
 
-def _report_same_names() -> None:
-    for same in store.collisions():
-        for entry in same:
-            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
-            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
-
-
 def explain_missing(
     thing: str, name: str, names: Sequence[str], kinds: Collection[str]
 ) -> errors.CausalDisentError:
-    """What to say where nothing is called `name`: the nearest match, also of plugins that are not there.
+    """What to say where no `thing` is called `name`: the nearest match, also of plugins that are not there.
 
-    Args:
-        thing: the word for what was asked for.
-        name: what was asked for.
-        names: what there is.
-        kinds: the kinds that were searched.
+    `names` are those that there are of the `kinds` that were searched.
     """
     absent = {
         other: (plugin, kind)
@@ -172,11 +173,16 @@ def explain_missing(
     near = name if name in absent else errors.nearest_name(name, [*names, *absent])
     if near is not None and near in absent:
         plugin, kind = absent[near]
-        return errors.in_absent_plugin(thing, name, near, KINDS[kind].thing, plugin, _state(plugin), names)
+        guess = "" if near == name else f" There are: {errors.listing(names)}. Did you mean '{near}'?"
+        return errors.UnknownName(
+            f"Unknown {thing} '{shown(name)}'.{guess} '{near}' is a {KINDS[kind].thing} of the plugin {plugin}, "
+            f"{_state(plugin)}"
+        )
     error = errors.unknown(thing, name, names)
     other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
     if other is not None:
-        return errors.of_another_kind(error, name, KINDS[other].thing, f"causal-disent {other} {name}")
+        where = f"'{name}' is a {KINDS[other].thing}: `causal-disent {other} {name}` shows it."
+        return errors.UnknownName(f"{error.message} {where}")
     failed = [plugin for plugin in _loaded if plugin.status == "failed"]
     if not failed:
         return error
@@ -194,7 +200,3 @@ def _state(plugin: str) -> str:
     return "which is not installed. In a checkout of this repository: pip install " + " ".join(
         first_party()[plugin]["install"]
     )
-
-
-def _explain_missing(kind: str, name: str) -> errors.CausalDisentError | None:
-    return explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])

@@ -7,9 +7,12 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from datetime import timedelta
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from causal_disent.text import say
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Seconds before anything is shown on a terminal.
 DELAY = 2.0
@@ -44,6 +47,12 @@ def track(
 
     bar = tqdm(iterable, desc=label, total=total, unit=unit, delay=DELAY, leave=False)
     return bar if note is None else _noted(bar, note)
+
+
+def in_batches(items: np.ndarray, size: int, label: str) -> Iterator[np.ndarray]:
+    """`items` in pieces of `size`, with progress as `track` shows it."""
+    for start in track(range(0, len(items), size), label, unit="batch"):
+        yield items[start : start + size]
 
 
 def _noted(bar: Any, note: Callable[[], str]) -> Iterator[Any]:

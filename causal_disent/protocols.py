@@ -117,19 +117,41 @@ class FactorClassifier(Protocol):
         """One (n, number of values) array per factor; rows sum to 1."""
 
 
-class CausalModel(Generator, Protocol):
-    """A generator with a causal layer over blocks of codes, one block per concept."""
+class CausalModel(Representation, Generator, Protocol):
+    """A generator with a causal layer over blocks of codes, one block per concept.
+
+    A counterfactual image is ``decode(intervene(model(images), do))``.
+    """
 
     @property
     def concepts(self) -> Sequence[Sequence[int]]:
         """The code indices of each concept."""
 
     @property
+    def concept_names(self) -> Sequence[str]:
+        """The factors that concepts were taught, else ``"concept 0"`` and so on."""
+
+    @property
     def adjacency(self) -> FloatArray:
         """(concepts, concepts); entry (i, j) is the weight of i -> j."""
 
+    def noise(self, images: FloatArray) -> FloatArray:
+        """(n, m): posterior means of the exogenous variables, before the causal layer."""
+
     def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Independent noise (n, m) to codes (n, m) that obey the graph."""
+        """Noise (n, m) to codes (n, m) that obey the graph; of an image's noise, the codes of that image."""
+
+    def concept_values(self, codes: FloatArray) -> FloatArray:
+        """(n, concepts): one number each, in the units of `FiniteData.factor_values` where the concept was taught
+        a factor, else the mean of its block."""
+
+    def intervene(self, codes: FloatArray, do: Mapping[int, float | FloatArray]) -> FloatArray:
+        """Codes (n, m) under do(concept = value): descendants follow, the rest keep their noise.
+
+        Args:
+            codes: (n, m).
+            do: concept -> a number as in `concept_values`, or one for each row.
+        """
 
 
 @dataclass(frozen=True)

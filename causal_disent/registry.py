@@ -13,16 +13,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.entries import KINDS, MIDDLE_RANK, NETWORKS, ROLES, Entry, Kind, Register, Store, store
 
-__all__ = [
-    "KINDS",
-    "NETWORKS",
-    "ROLES",
-    "Entry",
-    "Kind",
-    "Register",
-    "Registry",
-    "registry",
-]
+__all__ = ["KINDS", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Registry", "registry"]
 
 
 class Registry:

@@ -42,7 +42,10 @@ def read_matrix(place: str | os.PathLike[str]) -> Any:
         place: a file that ends in ``.npy``, ``.npz`` (``file.npz:key`` if it has several arrays), ``.csv``,
             ``.tsv``, ``.txt`` (with or without names in the first line) or ``.parquet``.
     """
-    path, key = _path_and_key(os.fspath(place))
+    path, key = Path(place), ""
+    before, _, after = os.fspath(place).rpartition(":")
+    if before.lower().endswith(".npz") and not os.path.exists(place):
+        path, key = Path(before), after
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise errors.InvalidInput(
@@ -57,14 +60,6 @@ def read_matrix(place: str | os.PathLike[str]) -> Any:
     except DAMAGE as error:
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise unusable(path, reason.removesuffix(".")) from None
-
-
-def _path_and_key(place: str) -> tuple[Path, str]:
-    """``file.npz:key`` taken apart, unless a file has that very name."""
-    before, colon, key = place.rpartition(":")
-    if colon and before.lower().endswith(".npz") and not os.path.exists(place):
-        return Path(before), key
-    return Path(place), ""
 
 
 def _check_size(size: int) -> None:

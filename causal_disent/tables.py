@@ -6,7 +6,7 @@ what held them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import LEAVE_OUT, as_array
+from causal_disent.arguments import LEAVE_OUT, as_array, not_finite
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown
 
@@ -82,6 +82,7 @@ def read_table(what: str, given: Any) -> Table:
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name}: {length}" for name, length in lengths.items())
         raise errors.InvalidInput(f"The columns of `{what}` must be equally long; given: {counts}.")
+    index = getattr(given, "index", None)
     return _finite(
         what,
         Table(
@@ -89,7 +90,7 @@ def read_table(what: str, given: Any) -> Table:
             tuple(columns),
             categories,
             tuple(n for n, column in columns.items() if not column.ordered and len(column.categories) > 2),
-            _index_of(given),
+            index if hasattr(index, "symmetric_difference") else None,  # a list has an `index` too, its method
         ),
     )
 
@@ -148,11 +149,6 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
         twice = errors.listing(sorted({str(name) for name in names if names.count(name) > 1}))
         raise errors.InvalidInput(f"Each column of `{what}` needs a name of its own; there twice: {twice}.")
     return named
-
-
-def _index_of(given: Any) -> Any:
-    index = getattr(given, "index", None)
-    return index if hasattr(index, "symmetric_difference") else None  # a list has an `index` too, its method
 
 
 def _matrix(what: str, given: Any) -> np.ndarray:
@@ -245,16 +241,9 @@ def _check_no_text(categories: Mapping[str, tuple[str, ...]], named: Mapping[str
 
 def _finite(what: str, table: Table) -> Table:
     """The table, or an error with the first place that holds no number."""
-    for row, column in _not_finite(table.values):
+    for row, column in not_finite(table.values):
         raise errors.InvalidInput(
             f"`{what}` must be finite; point {row} has {table.values[row, column]} in column "
             f"'{table.names[column]}'. {LEAVE_OUT}"
         )
     return table
-
-
-def _not_finite(values: FloatArray) -> Iterator[tuple[int, int]]:
-    with np.errstate(all="ignore"):
-        suspicious = not np.isfinite(values.sum())
-    if suspicious:
-        yield from ((int(row), int(column)) for row, column in np.argwhere(~np.isfinite(values)))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,9 @@ ROOT = Path(__file__).parents[1]
 # No test asserts a time: a machine may be busy.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and the commands under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -2,69 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from absl import flags
 
 from causal_disent import errors
 from causal_disent._version import __version__
+from causal_disent.cli._run import run
 from causal_disent.text import complain, say, shown
 
 
-def define_gin_flags(values: flags.FlagValues) -> None:
-    """The flags of the ``dlib_*`` commands that read configs and write a folder."""
-    flags.DEFINE_multi_string(
-        "gin_config", [], "Gin config to read: a path, or a shipped one such as metrics/uc.gin. Repeatable.",
-        flag_values=values,
-    )  # fmt: skip
-    flags.DEFINE_multi_string(
-        "gin_bindings", [], "Gin binding, such as \"uc.rho = 2\". Repeatable.", flag_values=values
-    )  # fmt: skip
-    flags.DEFINE_bool("overwrite", False, "Replace the output folder if it exists.", flag_values=values)
-    define_common_flags(values)
+class Flags(flags.FlagValues):
+    """The flags of one command, with those that every command has."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.add_switch(debug="Show the traceback of an error.", version="Show the version.")
+        self.add("bool", "help", False, "Show this text.", short_name="h")
 
-def define_common_flags(values: flags.FlagValues) -> None:
-    """The flags that every ``dlib_*`` command has."""
-    flags.DEFINE_bool("debug", False, "Show the traceback of an error.", flag_values=values)
-    flags.DEFINE_bool("help", False, "Show this text.", short_name="h", flag_values=values)
-    flags.DEFINE_bool("version", False, "Show the version.", flag_values=values)
+    def add(self, kind: str, name: str, default: Any, told: str, **options: Any) -> None:
+        """Add a flag of one of absl's kinds, such as ``"integer"``."""
+        getattr(flags, f"DEFINE_{kind}")(name, default, told, flag_values=self, **options)
 
+    def add_text(self, **helps: str) -> None:
+        """Add flags that take a text, each with its help."""
+        for name, told in helps.items():
+            self.add("string", name, None, told)
 
-def define_backend(values: flags.FlagValues, work: str, *, device: bool = False) -> None:
-    """Which backend does the `work`, and on which device."""
-    flags.DEFINE_string(
-        "backend", None, f"What {work} (`causal-disent backends`); by default the first that can.",
-        flag_values=values,
-    )  # fmt: skip
-    if device:
-        flags.DEFINE_string("device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.", flag_values=values)
+    def add_texts(self, **helps: str) -> None:
+        """Add flags that can be repeated."""
+        for name, told in helps.items():
+            self.add("multi_string", name, [], f"{told} Repeatable.")
 
+    def add_switch(self, **helps: str) -> None:
+        """Add flags that are off unless they are given."""
+        for name, told in helps.items():
+            self.add("bool", name, False, told)
 
-def require(values: flags.FlagValues, *names: str) -> None:
-    """Raise unless each of these flags is given."""
-    for name in names:
-        if not getattr(values, name):
-            raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
+    def add_config(self) -> None:
+        """Add the flags of commands that read configs and write a folder."""
+        self.add_texts(
+            gin_config="Gin config to read: a path, or a shipped one such as metrics/uc.gin.",
+            gin_bindings='Gin binding, such as "uc.rho = 2".',
+        )
+        self.add_switch(overwrite="Replace the output folder if it exists.")
 
+    def add_backend(self, work: str, *, device: bool = False) -> None:
+        """Add the choice of the backend that does the `work`, and of the device."""
+        self.add_text(backend=f"What {work} (`causal-disent backends`); by default the first that can.")
+        if device:
+            self.add("string", "device", "auto", "Where: auto, or cuda, cuda:1, mps or cpu.")
 
-def parse(values: flags.FlagValues, argv: Sequence[str], usage: str) -> int | None:
-    """Parse `argv`; the exit code if the command is over with that, None if it goes on."""
-    try:
-        rest = values(list(argv))
-        if len(rest) > 1:
-            raise flags.UnrecognizedFlagError(rest[1])
-    except flags.UnrecognizedFlagError as error:
-        near = errors.nearest(error.flagname, [f"--{name}" for name in values])
-        complain("error", f"unknown argument '{shown(error.flagname)}'.{near} --help lists the flags.")
-        return 2
-    except flags.Error as error:
-        complain("error", str(error))
-        return 2
-    if values.version:
-        say(f"causal_disent {__version__}")
-        return 0
-    if values.help:
-        say(usage.strip() + "\n" + values.get_help())
-        return 0
-    return None
+    def require(self, *names: str) -> None:
+        """Raise unless each of these flags is given."""
+        for name in names:
+            if not getattr(self, name):
+                raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
+
+    def run(self, command: Callable[[], int], argv: Sequence[str] | None, usage: str) -> int:
+        """Parse `argv`, or the arguments of the process, and call the command; its exit code.
+
+        Args:
+            command: what is called once the flags have their values.
+            argv: without the name of the command.
+            usage: what ``--help`` shows first; it begins with the name of the command.
+        """
+        try:
+            rest = self(sys.argv if argv is None else [usage.strip().partition(":")[0], *argv])
+            if len(rest) > 1:
+                raise flags.UnrecognizedFlagError(rest[1])
+        except flags.UnrecognizedFlagError as error:
+            near = errors.nearest(error.flagname, [f"--{name}" for name in self])
+            complain("error", f"unknown argument '{shown(error.flagname)}'.{near} --help lists the flags.")
+            return 2
+        except flags.Error as error:
+            complain("error", str(error))
+            return 2
+        if self.version or self.help:
+            say(f"causal_disent {__version__}" if self.version else f"{usage.strip()}\n{self.get_help()}")
+            return 0
+        return run(command, debug=self.debug)

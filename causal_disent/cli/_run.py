@@ -13,36 +13,29 @@ from types import FrameType
 
 from causal_disent import errors, files
 from causal_disent.text import complain, say, shown
+from causal_disent.threads import use_threads
 
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
-FILE_SYSTEM = frozenset(
-    (
-        errno.EACCES,
-        errno.EEXIST,
-        errno.EISDIR,
-        errno.ELOOP,
-        errno.ENAMETOOLONG,
-        errno.ENOENT,
-        errno.ENOTDIR,
-        errno.ENOTEMPTY,
-        errno.EPERM,
-        errno.EROFS,
-    )
-)
+FILE_SYSTEM = {
+    errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
+    errno.ENOTEMPTY, errno.EPERM, errno.EROFS,
+}  # fmt: skip
 #: What it says when there is no room left.
-NO_ROOM = frozenset((errno.EDQUOT, errno.EFBIG, errno.ENOSPC))
+NO_ROOM = (errno.EDQUOT, errno.EFBIG, errno.ENOSPC)
 
 
 def run(command: Callable[[], int], *, debug: bool) -> int:
     """The exit code of `command`, its errors printed to the standard error."""
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
+    use_threads()
     standard, of_threads = warnings.formatwarning, threading.excepthook
     files.written.clear()
     if not debug:
-        warnings.formatwarning = _one_line
+        # As the users of a command read it: without its place in the program.
+        warnings.formatwarning = lambda message, *_: f"warning: {shown(message, MOST_CHARACTERS)}\n"
         threading.excepthook = _one_line_of_thread
     try:
         return command()
@@ -67,10 +60,10 @@ def _told(error: BaseException) -> int:
         say(f"interrupted; {_kept()}", error=True)
         return errors.INTERRUPTED
     if isinstance(error, OSError) and error.errno in FILE_SYSTEM:
-        complain("error", errors.refused_by_file_system(error).message)
+        complain("error", _refused(error))
         return 2
     if isinstance(error, OSError) and error.errno in NO_ROOM:
-        complain("error", f"{errors.refused_by_file_system(error).message} So far, {_kept()}.")
+        complain("error", f"{_refused(error)} So far, {_kept()}.")
     elif _is_short_of_memory(error):
         complain(
             "error",
@@ -88,6 +81,15 @@ def _told(error: BaseException) -> int:
             "error", f"Something that the command called ended it: {errors.described(error)}. --debug shows what."
         )
     return 1
+
+
+def _refused(error: OSError) -> str:
+    """What the file system did not do."""
+    place = f"{error.filename}: " if error.filename else ""
+    return (
+        f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to "
+        "and has space left; --debug shows what was tried."
+    )
 
 
 def _kept() -> str:
@@ -108,13 +110,6 @@ def _one_line_of_thread(given: threading.ExceptHookArgs) -> None:
     """A thread of a library, TensorBoard's writer say, has failed; what waits for it tells in its own way."""
     if given.exc_value is not None:
         complain("warning", errors.described(given.exc_value))
-
-
-def _one_line(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
-) -> str:
-    """A warning as the users of a command read it: without its place in the program."""
-    return f"warning: {shown(message, MOST_CHARACTERS)}\n"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from causal_disent.cli._names import names_of
-from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.cli._arguments import add_names, add_seed, seed_of
 from causal_disent.text import say
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    names_of(
-        parser.add_argument("--metrics", nargs="+", metavar="NAME", help="the metrics (all that there are)"),
-        "metrics",
-    )
+    add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that there are)")
     parser.add_argument(
         "--output", type=Path, default=Path("output/calibrate"), metavar="FOLDER", help="to write (%(default)s)"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import traceback
 
-from causal_disent.cli._names import names_of
+from causal_disent.cli._arguments import add_names
 from causal_disent.plugins import explain_missing
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.text import say, say_json
@@ -13,43 +13,31 @@ from causal_disent.text import say, say_json
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    names_of(
-        parser.add_argument("name", metavar="NAME", help="a registered name; every kind that has it is checked"),
-        "metrics",
-        "datasets",
-        "representations",
-        "models",
-    )
+    kinds = ["metrics", "datasets", "representations", "models"]
+    add_names(parser, kinds, "name", help="a registered name; every kind that has it is checked")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=_check)
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    """Run the checks, each printed as it happens unless JSON is asked for."""
+    from causal_disent.testing import named_checks
+
     results: list[dict[str, str]] = []
     for entry in entries_named(arguments.name):
         if not arguments.json:
             say(f"{KINDS[entry.kind].thing} {entry.name}, of the plugin {entry.owner}")
-        results += _results(entry, show=not arguments.json, debug=arguments.debug)
+        for check in named_checks(entry.kind, entry):
+            outcome = check.outcome()
+            if not arguments.json:
+                say(outcome)
+            if arguments.debug and outcome.error is not None:
+                traceback.print_exception(outcome.error)
+            told = {"check": outcome.check, "status": outcome.status, "reason": outcome.reason}
+            results.append({"kind": entry.kind, **told})
     if arguments.json:
         say_json(results)
     return 1 if any(result["status"] == "failed" for result in results) else 0
-
-
-def _results(entry: Entry, *, show: bool, debug: bool) -> list[dict[str, str]]:
-    """How each check of `entry` went, printed as it happens if asked for."""
-    from causal_disent.testing import named_checks
-
-    results = []
-    for check in named_checks(entry.kind, entry):
-        outcome = check.outcome()
-        if show:
-            say(outcome)
-        if debug and outcome.error is not None:
-            traceback.print_exception(outcome.error)
-        results.append(
-            {"kind": entry.kind, "check": outcome.check, "status": outcome.status, "reason": outcome.reason}
-        )
-    return results
 
 
 def entries_named(name: str) -> list[Entry]:

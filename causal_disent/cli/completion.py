@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 
 from causal_disent import errors
-from causal_disent.cli._names import completed_by
 from causal_disent.cli.main import all_commands, dlib_scripts, parser_of
 from causal_disent.config_files import shipped_configs
 from causal_disent.isolation import isolated
@@ -90,13 +89,17 @@ def completions() -> dict[str, list[str]]:
                 found[name].append(flag)
                 if not is_switch:
                     found[f"{name} {flag}"] = _names([FLAGS[flag]] if flag in FLAGS else [])
-    return {key: _safe(words) for key, words in found.items()}
+    # Words alone that mean nothing to a shell: it expands what it completes.
+    return {
+        key: [word for word in dict.fromkeys(words) if re.fullmatch(r"[\w./-]+", word, flags=re.A)]
+        for key, words in found.items()
+    }
 
 
 def _of_parser(parser: argparse.ArgumentParser) -> Iterator[tuple[str, list[str]]]:
     """Option -> its values, and "" -> the options and what else the command takes."""
     for action in parser._actions:
-        names = [*(str(choice) for choice in action.choices or ()), *_names(completed_by(action))]
+        names = [*(str(choice) for choice in action.choices or ()), *_names(getattr(action, "names_of", ()))]
         yield "", list(action.option_strings) or names
         if action.nargs != 0:
             for option in action.option_strings:
@@ -115,8 +118,3 @@ def _flags(main: object) -> list[tuple[str, str]]:
 
 def _names(kinds: Iterable[str]) -> list[str]:
     return [name for kind in kinds for name in (shipped_configs() if kind == "configs" else registry.names(kind))]
-
-
-def _safe(words: Iterable[str]) -> list[str]:
-    """Those that mean nothing to a shell: it expands what it completes."""
-    return [word for word in dict.fromkeys(words) if re.fullmatch(r"[\w./-]+", word, flags=re.A)]

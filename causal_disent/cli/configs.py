@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from causal_disent.cli._names import names_of
+from causal_disent.cli._arguments import add_names
 from causal_disent.config_files import config_summary, found_config, shipped_configs
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json
@@ -12,10 +12,7 @@ from causal_disent.text import say, say_json
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
-    names_of(
-        parser.add_argument("name", nargs="?", metavar="NAME", help="print this one, such as metrics/mig.gin"),
-        "configs",
-    )
+    add_names(parser, ["configs"], "name", nargs="?", help="print this one, such as metrics/mig.gin")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run_configs)
 

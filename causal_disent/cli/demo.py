@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from causal_disent.report.table import text_table
 from causal_disent.text import say
@@ -33,6 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run_demo(output: Path) -> int:
     """Evaluate each row, write its folders under `output`, print one table."""
+    from causal_disent.report.contact_sheet import contact_sheet, save_picture
     from causal_disent.runs.dataset import get_dataset
     from causal_disent.runs.evaluate import evaluate_with_gin
 
@@ -46,14 +46,8 @@ def run_demo(output: Path) -> int:
         say(f"evaluating: {title} ...")
         scores = evaluate_with_gin(folder, output / name / "evaluation", True, ["demo.gin"])
         rows.append([title, *(scores[key] for key in SCORES)])
-    _save_sheet(get_dataset("candle_mini"), output / "candle_mini.png")
+    save_picture(contact_sheet(get_dataset("candle_mini")), output / "candle_mini.png")
     say()
     say(text_table(["representation", *SCORES], rows))
     say(f"\nResults: {output}/<row>/evaluation/results; the data set: {output / 'candle_mini.png'}")
     return 0
-
-
-def _save_sheet(data: Any, path: Path) -> None:
-    from causal_disent.report.contact_sheet import contact_sheet, save_picture
-
-    save_picture(contact_sheet(data), path)

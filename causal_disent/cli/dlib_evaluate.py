@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import itertools
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -10,15 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from absl import flags
-
 from causal_disent import errors
-from causal_disent.cli._flags import define_backend, define_gin_flags, parse
-from causal_disent.cli._input_folders import find_folders
-from causal_disent.cli._run import run
+from causal_disent.cli._flags import Flags
 from causal_disent.files import claim
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 
@@ -42,79 +40,65 @@ representation.gin that names what is registered (`causal-disent representations
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    values = flags.FlagValues()
-    flags.DEFINE_string("input_dir", None, "Folder with the representation.", flag_values=values)
-    flags.DEFINE_string(
-        "input_glob", None,
-        "In place of --input_dir: evaluate each folder that matches, into folders of the same names below "
-        "output_dir. Those that are done are skipped; one that fails does not stop the others.",
-        flag_values=values,
-    )  # fmt: skip
-    flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
-    flags.DEFINE_string(
-        "gin_evaluation_config_glob",
-        None,
-        "Run each config that matches into output_dir/<config name>, with evaluation.name bound to it.",
-        flag_values=values,
+    flags = Flags()
+    flags.add_text(
+        input_dir="Folder with the representation.",
+        input_glob="In place of --input_dir: evaluate each folder that matches, into folders of the same names "
+        "below output_dir. Those that are done are skipped; one that fails does not stop the others.",
+        output_dir="Folder to write.",
+        gin_evaluation_config_glob="Run each config that matches into output_dir/<config name>, with "
+        "evaluation.name bound to it.",
+        model_dir="Folder of the model that has the decoder, if the representation has none.",
     )
-    flags.DEFINE_string(
-        "model_dir", None, "Folder of the model that has the decoder, if the representation has none.",
-        flag_values=values,
-    )  # fmt: skip
-    define_backend(values, "reads the folder")
-    flags.DEFINE_bool(
-        "trust", False, "Let a TensorFlow graph run operations that reach files or the network.",
-        flag_values=values,
-    )  # fmt: skip
-    flags.DEFINE_multi_string(
-        "metric_file",
-        [],
-        "Python file with metrics as disentanglement_lib has them, unchanged. It is code and will be run: name "
-        "only files that you trust. Repeatable.",
-        flag_values=values,
+    flags.add_backend("reads the folder")
+    flags.add_switch(trust="Let a TensorFlow graph run operations that reach files or the network.")
+    flags.add_texts(
+        metric_file="Python file with metrics as disentanglement_lib has them, unchanged. It is code and will be "
+        "run: name only files that you trust."
     )
-    define_gin_flags(values)
-    over = parse(values, sys.argv if argv is None else ["dlib_evaluate", *argv], USAGE)
-    return run(lambda: _evaluate_with_files(values), debug=values.debug) if over is None else over
+    flags.add_config()
+    return flags.run(lambda: _evaluate_with_files(flags), argv, USAGE)
 
 
-def _evaluate_with_files(values: flags.FlagValues) -> int:
+def _evaluate_with_files(flags: Flags) -> int:
     """`_evaluate`, with the metrics of the files that are named; gin knows them before it reads a config."""
-    if not values.metric_file:
-        return _evaluate(values)
+    if not flags.metric_file:
+        return _evaluate(flags)
     import causal_disent.runs.evaluate  # noqa: F401  its names are taken before the files name theirs
     from causal_disent.compat import metric_files
 
-    with metric_files(values.metric_file) as files:
+    with metric_files(flags.metric_file) as files:
         for file in files:
             if file.note:
                 complain("note", file.note)
-        return _evaluate(values)
+        return _evaluate(flags)
 
 
-def _evaluate(values: flags.FlagValues) -> int:
-    if not values.output_dir:
-        raise errors.InvalidInput("--output_dir is needed. --help shows an example.")
-    if bool(values.input_dir) == bool(values.input_glob):
+def _evaluate(flags: Flags) -> int:
+    flags.require("output_dir")
+    if bool(flags.input_dir) == bool(flags.input_glob):
         raise errors.InvalidInput("One of --input_dir and --input_glob is needed. --help shows an example.")
     from causal_disent.runs.representation import Reading
 
-    decoder_dir = Path(values.model_dir) if values.model_dir else None
-    reading = Reading(decoder_dir, values.backend, values.trust)
-    target = Path(values.output_dir)
-    if values.input_glob:
-        return _evaluate_all(values, reading, target)
+    decoder_dir = Path(flags.model_dir) if flags.model_dir else None
+    reading = Reading(decoder_dir, flags.backend, flags.trust)
+    target = Path(flags.output_dir)
+    if flags.input_glob:
+        return _evaluate_all(flags, reading, target)
     code_tables: CodeTables = {}  # shared: no image is encoded twice
-    for task in _tasks(values, Path(values.input_dir), target):
-        _report(task, _scores(task, values, reading, code_tables))
+    for task in _tasks(flags, Path(flags.input_dir), target):
+        scores = _scores(task, flags, reading, code_tables)
+        table = evaluation_table(scores)
+        say(f"{shown(task.name)}:\n{table}" if table else f"{shown(task.name)}: {_line(scores)}")
+        say(f"  -> {shown(task.output)}")
     return 0
 
 
-def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> int:
+def _evaluate_all(flags: Flags, reading: Reading, target: Path) -> int:
     """Each folder that matches; one that fails is reported, and the rest go on."""
     from causal_disent.runs.results import is_done, read_scores
 
-    folders = [_tasks(values, folder.path, target / folder.place) for folder in find_folders(values.input_glob)]
+    folders = [_tasks(flags, path, target / place) for path, place in find_folders(flags.input_glob)]
     _check_once(folders, reading)
     rows: list[list[Any]] = []
     elsewhere: list[_Task] = []  # another process is at work there: those come last, when it may be done
@@ -124,8 +108,8 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
         try:
             # A stranger's model: anything may come out of it.
             with isolated(), claim(task.output, wait=True) if wait else nullcontext():
-                done = is_done(task.output) and not values.overwrite
-                scores = read_scores(task.output) if done else _scores(task, values, reading, code_tables)
+                done = is_done(task.output) and not flags.overwrite
+                scores = read_scores(task.output) if done else _scores(task, flags, reading, code_tables)
         except errors.CausalDisentError as error:
             if isinstance(error, (errors.InUse, errors.OutputExists)) and not wait:
                 elsewhere.append(task)
@@ -143,6 +127,20 @@ def _evaluate_all(values: flags.FlagValues, reading: Reading, target: Path) -> i
     say(text_table(["result", "state", "scores"], rows))
     say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
+
+
+def find_folders(pattern: str) -> list[tuple[Path, Path]]:
+    """The folders that match, sorted, each with its place below the part of the pattern without wildcards.
+
+    Example:
+        ``models/*/representation`` finds ``models/3/representation`` and places it at ``3/representation``.
+    """
+    found = sorted(Path(path) for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
+    if not found:
+        raise errors.InvalidInput(f"No folder matches --input_glob {pattern}.")
+    # The last part is a place of its own even where nothing in it is wild.
+    fixed = Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts[:-1]))
+    return [(path, path.relative_to(fixed)) for path in found]
 
 
 def _check_once(folders: list[list[_Task]], reading: Reading) -> None:
@@ -168,9 +166,9 @@ class _Task:
     bindings: list[str]
 
 
-def _tasks(values: flags.FlagValues, source: Path, target: Path) -> list[_Task]:
-    configs, bindings = list(values.gin_config), list(values.gin_bindings)
-    pattern = values.gin_evaluation_config_glob
+def _tasks(flags: Flags, source: Path, target: Path) -> list[_Task]:
+    configs, bindings = list(flags.gin_config), list(flags.gin_bindings)
+    pattern = flags.gin_evaluation_config_glob
     if not pattern:
         return [_Task("evaluation", source, target, configs, bindings)]
     files = sorted(glob.glob(pattern))
@@ -183,33 +181,24 @@ def _tasks(values: flags.FlagValues, source: Path, target: Path) -> list[_Task]:
     ]
 
 
-def _scores(task: _Task, values: flags.FlagValues, reading: Reading, code_tables: CodeTables) -> dict[str, object]:
+def _scores(task: _Task, flags: Flags, reading: Reading, code_tables: CodeTables) -> dict[str, object]:
     from causal_disent.runs.evaluate import evaluate_with_gin
 
     return evaluate_with_gin(
-        task.source, task.output, values.overwrite, task.configs, task.bindings, code_tables, reading
+        task.source, task.output, flags.overwrite, task.configs, task.bindings, code_tables, reading
     )
 
 
-def _report(task: _Task, scores: dict[str, object]) -> None:
-    say(f"{shown(task.name)}: {_line(scores)}")
-    say(f"  -> {shown(task.output)}")
-
-
 def _line(scores: dict[str, object]) -> str:
-    headline = _headline(scores)
-    words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
-    more = len(headline) - len(words)
-    return ", ".join([*words, f"and {more} more in the result file"] if more else words)
-
-
-def _headline(scores: dict[str, object]) -> dict[str, float]:
     """The scores that fit on a line: numbers that are not per factor."""
-    return {
+    headline = {
         key: float(value)
         for key, value in scores.items()
         if isinstance(value, (int, float)) and "_factor_" not in key and key != "elapsed_time"
     }
+    words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
+    more = len(headline) - len(words)
+    return ", ".join([*words, f"and {more} more in the result file"] if more else words)
 
 
 if __name__ == "__main__":

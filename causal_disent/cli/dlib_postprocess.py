@@ -5,10 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from absl import flags
-
-from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
-from causal_disent.cli._run import run
+from causal_disent.cli._flags import Flags
 from causal_disent.text import say
 
 USAGE = """
@@ -20,28 +17,20 @@ dlib_postprocess: make a representation folder of a model folder, for dlib_evalu
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    values = flags.FlagValues()
-    flags.DEFINE_string("model_dir", None, "Folder of the model.", flag_values=values)
-    flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
-    define_backend(values, "writes the folder")
-    define_gin_flags(values)
-    over = parse(values, sys.argv if argv is None else ["dlib_postprocess", *argv], USAGE)
-    return run(lambda: _postprocess(values), debug=values.debug) if over is None else over
+    flags = Flags()
+    flags.add_text(model_dir="Folder of the model.", output_dir="Folder to write.")
+    flags.add_backend("writes the folder")
+    flags.add_config()
+    return flags.run(lambda: _postprocess(flags), argv, USAGE)
 
 
-def _postprocess(values: flags.FlagValues) -> int:
-    require(values, "model_dir", "output_dir")
+def _postprocess(flags: Flags) -> int:
+    flags.require("model_dir", "output_dir")
     from causal_disent.runs.postprocess import postprocess_with_gin
 
-    postprocess_with_gin(
-        values.model_dir,
-        values.output_dir,
-        values.overwrite,
-        values.gin_config,
-        values.gin_bindings,
-        values.backend,
-    )
-    say(f"  -> {values.output_dir}")
+    folders = flags.model_dir, flags.output_dir
+    postprocess_with_gin(*folders, flags.overwrite, flags.gin_config, flags.gin_bindings, flags.backend)
+    say(f"  -> {flags.output_dir}")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from causal_disent.cli._training import train_command
+from causal_disent.cli.dlib_train import train_command
 
 USAGE = """
 dlib_train_semi_supervised: train a model that knows the factors of some images.
@@ -19,7 +19,7 @@ A run that was killed goes on from its last checkpoint when the same command is 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    return train_command("dlib_train_semi_supervised", USAGE, argv, with_labels=True)
+    return train_command(USAGE, argv, with_labels=True)
 
 
 if __name__ == "__main__":

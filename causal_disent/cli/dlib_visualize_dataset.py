@@ -5,10 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from absl import flags
-
-from causal_disent.cli._flags import define_gin_flags, parse, require
-from causal_disent.cli._run import run
+from causal_disent.cli._flags import Flags
 from causal_disent.text import say
 
 USAGE = """
@@ -21,22 +18,19 @@ dlib_visualize_dataset: one picture of a data set, a row per factor.
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    values = flags.FlagValues()
-    flags.DEFINE_string("name", None, "The data set (`causal-disent datasets`).", flag_values=values)
-    flags.DEFINE_string("path", "dataset_visualizations", "Folder to write <name>.png into.", flag_values=values)
-    define_gin_flags(values)
-    over = parse(values, sys.argv if argv is None else ["dlib_visualize_dataset", *argv], USAGE)
-    return run(lambda: _visualize(values), debug=values.debug) if over is None else over
+    flags = Flags()
+    flags.add_text(name="The data set (`causal-disent datasets`).")
+    flags.add("string", "path", "dataset_visualizations", "Folder to write <name>.png into.")
+    flags.add_config()
+    return flags.run(lambda: _visualize(flags), argv, USAGE)
 
 
-def _visualize(values: flags.FlagValues) -> int:
-    require(values, "name", "path")
+def _visualize(flags: Flags) -> int:
+    flags.require("name", "path")
     from causal_disent.runs.visualise import visualize_dataset_with_gin
 
-    target = visualize_dataset_with_gin(
-        values.name, values.path, values.overwrite, values.gin_config, values.gin_bindings
-    )
-    say(f"  -> {target}")
+    settings = flags.overwrite, flags.gin_config, flags.gin_bindings
+    say(f"  -> {visualize_dataset_with_gin(flags.name, flags.path, *settings)}")
     return 0
 
 

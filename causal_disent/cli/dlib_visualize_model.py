@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from absl import flags
-
 from causal_disent import errors
-from causal_disent.cli._flags import define_backend, define_gin_flags, parse, require
-from causal_disent.cli._run import run
+from causal_disent.cli._flags import Flags
 from causal_disent.text import say
 
 USAGE = """
@@ -25,33 +22,31 @@ codes at the baseline, and all others at the baseline, with what the classifier 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
-    values = flags.FlagValues()
-    flags.DEFINE_string("model_dir", None, "Folder with the model.", flag_values=values)
-    flags.DEFINE_string("output_dir", None, "Folder to write.", flag_values=values)
-    flags.DEFINE_integer("num_images", 8, "How many images of the data set to show.", flag_values=values)
-    define_backend(values, "reads the model", device=True)
-    define_gin_flags(values)
-    over = parse(values, sys.argv if argv is None else ["dlib_visualize_model", *argv], USAGE)
-    return run(lambda: _visualize(values), debug=values.debug) if over is None else over
+    flags = Flags()
+    flags.add_text(model_dir="Folder with the model.", output_dir="Folder to write.")
+    flags.add("integer", "num_images", 8, "How many images of the data set to show.")
+    flags.add_backend("reads the model", device=True)
+    flags.add_config()
+    return flags.run(lambda: _visualize(flags), argv, USAGE)
 
 
-def _visualize(values: flags.FlagValues) -> int:
-    require(values, "model_dir", "output_dir")
+def _visualize(flags: Flags) -> int:
+    flags.require("model_dir", "output_dir")
     from causal_disent.runs.representation import Reading
     from causal_disent.runs.visualise import visualize_with_gin
 
     accuracy = visualize_with_gin(
-        values.model_dir,
-        values.output_dir,
-        values.overwrite,
-        values.num_images,
-        values.gin_config,
-        values.gin_bindings,
-        Reading(backend=values.backend, device=values.device),
+        flags.model_dir,
+        flags.output_dir,
+        flags.overwrite,
+        flags.num_images,
+        flags.gin_config,
+        flags.gin_bindings,
+        Reading(backend=flags.backend, device=flags.device),
     )
     shown = [f"{name} {value:.1%}" for name, value in accuracy.items()]
     say(f"accuracy of the classifier on held-out images: {errors.listing(shown)}")
-    say(f"  -> {values.output_dir}")
+    say(f"  -> {flags.output_dir}")
     return 0
 
 

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 
 from causal_disent import errors
+from causal_disent.cli._arguments import add_names
 from causal_disent.cli._entry import backends_of, details, facts_of, files_of, range_text, text_of
-from causal_disent.cli._names import names_of
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json, shown
@@ -41,7 +41,7 @@ MORE = {
 def add(parser: argparse.ArgumentParser) -> None:
     """Give a listing its arguments; which kind it lists, the name of the command tells."""
     kind = str(parser.get_default("called")).partition("_")[0]
-    names_of(parser.add_argument("names", nargs="*", metavar="NAME", help="show all that is known of these"), kind)
+    add_names(parser, [kind], "names", nargs="*", help="show all that is known of these")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run_listing, kind=kind, all=False)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.cli._names import names_of
-from causal_disent.cli._seed import add_seed, seed_of
+from causal_disent.cli._arguments import add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
 from causal_disent.files import check_place, new_file
 from causal_disent.text import say
@@ -27,12 +26,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
-    names_of(
-        parser.add_argument(
-            "--metrics", nargs="+", metavar="NAME", help="the metrics (all that take the factors)"
-        ),
-        "metrics",
-    )
+    add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"

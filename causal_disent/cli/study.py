@@ -99,10 +99,7 @@ def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int
     if ended.full:
         say(f"Nothing more can be written to {folder}: is the disk full? {again}", error=True)
     elif ended.counts["failed"]:
-        say(
-            f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.",
-            error=True,
-        )
+        say(f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.", error=True)
     return 1 if ended.full or set(+ended.counts) - {"done"} else 0
 
 

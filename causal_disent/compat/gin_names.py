@@ -114,11 +114,12 @@ class GinNames:
         return self._register(name, function, supplied)
 
     def _take(self, name: str) -> None:
-        owner = _owner_of(name)
-        if owner and not _replaceable(name):
+        """Note whose name it is; metrics can be replaced, and parts that are not a run's settings."""
+        entry = registry.in_configs().get(name)
+        if entry and not (entry.kind == "metrics" or (entry.kind == "parts" and name not in SETTINGS)):
             raise errors.InvalidInput(_taken(name))
-        if owner and name not in self.names:
-            self.replaced[name] = owner
+        if entry and name not in self.names:
+            self.replaced[name] = _owner_of(name)
         self.names.append(name)
 
     def _register(self, name: str, function: Function, supplied: Sequence[str]) -> Function:
@@ -150,12 +151,6 @@ def _owner_of(name: str) -> str:
 
 def _taken(name: str) -> str:
     return f"the name '{name}' is taken, by {_owner_of(name)}, and cannot be replaced."
-
-
-def _replaceable(name: str) -> bool:
-    """Whether a file may put something else in its place: a metric, or a part that is not a run's settings."""
-    entry = registry.in_configs().get(name)
-    return entry is None or entry.kind == "metrics" or (entry.kind == "parts" and name not in SETTINGS)
 
 
 def _transposing(function: Function) -> Function:

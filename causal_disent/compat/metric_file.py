@@ -44,7 +44,9 @@ class MetricFile:
     def execute(self) -> None:
         folder = package_folder(self.path)
         imports = Imports({**self._gin.stand_ins(), **package_stand_ins(), **six_stand_ins()}, folder)
-        self.module.__package__ = _package(self.path, folder)
+        self.module.__package__ = ""
+        if folder is not None and folder in self.path.parents:  # where relative imports start from
+            self.module.__package__ = ".".join((PACKAGE, *self.path.parent.relative_to(folder).parts))
         # Data classes and pickle look a class's module up there.
         sys.modules[self.module.__name__] = self.module
         self._gin.forget.callback(sys.modules.pop, self.module.__name__, None)
@@ -98,10 +100,3 @@ def _free_name(path: Path) -> str:
     while name in sys.modules:
         name += "_"
     return name
-
-
-def _package(path: Path, folder: Path | None) -> str:
-    """The package that relative imports start from."""
-    if folder is None or folder not in path.parents:
-        return ""
-    return ".".join((PACKAGE, *path.parent.relative_to(folder).parts))

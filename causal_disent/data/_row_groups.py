@@ -1,4 +1,4 @@
-"""Rows of a table, sorted so that those that agree in some columns are neighbours."""
+"""Rows of a table, sorted so that those that agree in some columns are neighbours, and draws among them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
-from causal_disent.protocols import IntArray
+from causal_disent.data.state_space import StateSpace
+from causal_disent.protocols import FloatArray, IntArray
 
 #: Keys stay below this, far from where 64 bits overflow.
 MOST_KEYS = 2**62
@@ -58,6 +59,11 @@ class RowGroups:
         keys = self._keys(np.asarray(values))
         return np.searchsorted(self._sorted, keys, side="left"), np.searchsorted(self._sorted, keys, side="right")
 
+    @property
+    def starts(self) -> IntArray:
+        """Where in `order` each group of rows with the same values starts."""
+        return np.flatnonzero(np.diff(self._sorted, prepend=-1))
+
     def _keys(self, values: IntArray) -> IntArray:
         """A number for each row, equal where the values are equal."""
         keys = np.zeros(len(values), dtype=np.int64)
@@ -72,3 +78,40 @@ class RowGroups:
             keys = keys * size + values[:, place]
             span *= size
         return keys
+
+
+class WeightedRows:
+    """Draws rows by weight among those that have given values.
+
+    The rows are sorted, so that those of any values are one stretch of the cumulated weights.
+
+    Args:
+        rows: (n, factors) of `space`.
+        weights: (n,).
+        space: the factors that can be asked for.
+    """
+
+    def __init__(self, rows: IntArray, weights: FloatArray, space: StateSpace) -> None:
+        self._space = space
+        self._groups = RowGroups(rows, range(rows.shape[1]), space.sizes)
+        self._cumulated = np.concatenate([[0.0], np.cumsum(weights[self._groups.order])])
+
+    def group_weights(self) -> FloatArray:
+        """The weight of each combination that there is."""
+        return np.diff(self._cumulated[np.append(self._groups.starts, len(self._cumulated) - 1)])
+
+    def draw(self, values: IntArray, random_state: np.random.RandomState, refusal: str) -> IntArray:
+        """The position of one row for each of the `values` (n, factors).
+
+        `refusal` has a place, ``{}``, for the first of them that no row has.
+        """
+        start, stop = self._groups.stretches(self._space.check(values))
+        missing = np.flatnonzero(start == stop)
+        if missing.size:
+            which = f"{self._space.describe(values[missing[0]])} (row {missing[0]})"
+            raise errors.InvalidInput(refusal.format(which))
+        low, high = self._cumulated[start], self._cumulated[stop]
+        target = low + random_state.random_sample(len(start)) * (high - low)
+        place = np.searchsorted(self._cumulated, target, side="right") - 1
+        # Rounding may carry a target onto the end of its stretch.
+        return self._groups.order[np.clip(place, start, stop - 1)]

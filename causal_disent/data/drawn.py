@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
-from causal_disent.progress import track
+from causal_disent.progress import in_batches
 from causal_disent.protocols import IntArray
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Images drawn between two steps of the progress bar.
 CHUNK = 200
+
+
+def confounded_graph(
+    factors: Sequence[str], confounders: Mapping[str, Sequence[str]], hidden: str = ""
+) -> nx.DiGraph:
+    """The graph in which confounders cause factors, and the factors the image; each node has ``observed``.
+
+    Args:
+        factors: all of them.
+        confounders: name -> the factors that it causes.
+        hidden: the confounder that nobody can see, if there is one.
+    """
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    for node in sorted((*confounders, *factors, "image"), key=lambda node: node != hidden):
+        graph.add_node(node, observed=node != hidden)
+    graph.add_edges_from((name, factor) for name, caused in confounders.items() for factor in caused)
+    graph.add_edges_from((factor, "image") for factor in factors)
+    return graph
 
 
 class DrawnData(FactorialData):
@@ -51,23 +76,27 @@ class DrawnData(FactorialData):
         album = self._album
         missing = np.unique(indices)
         missing = missing[~album.drawn[missing]]
-        for start in track(range(0, len(missing), CHUNK), f"drawing {self._name}", unit="batch"):
-            now = missing[start : start + CHUNK]
+        for now in in_batches(missing, CHUNK, f"drawing {self._name}"):
             album.pixels[now], album.boxes[now] = self._draw_rows(self.space.to_factors(now))
             album.drawn[now] = True
 
 
-class _Album:
+class _Album(NamedTuple):
     """What has been drawn so far."""
 
-    def __init__(self, total: int, shape: tuple[int, int, int]) -> None:
-        # np.zeros reserves memory page by page, so what is never drawn costs nothing.
-        self.pixels = np.zeros((total, *shape), dtype=np.uint8)
-        self.boxes = np.zeros((total, 4), dtype=np.int64)
-        self.drawn = np.zeros(total, dtype=bool)
+    pixels: np.ndarray
+    boxes: np.ndarray
+    drawn: np.ndarray
 
 
 @lru_cache(maxsize=2)
 def _album(name: str, total: int, shape: tuple[int, int, int]) -> _Album:
     """One for all data sets of a name and size: their images are always the same."""
-    return _Album(total, shape)
+    # np.zeros reserves memory page by page, so what is never drawn costs nothing.
+    try:
+        pixels = np.zeros((total, *shape), dtype=np.uint8)
+    except MemoryError:
+        raise errors.InvalidInput(
+            f"There is no memory for {total:,} images of shape {shape}: ask for smaller ones, or for fewer."
+        ) from None
+    return _Album(pixels, np.zeros((total, 4), dtype=np.int64), np.zeros(total, dtype=bool))

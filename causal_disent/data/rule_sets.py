@@ -17,10 +17,7 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
         "only object=cone: color=purple|orange",
         "only object=torus: color=orange|red",
     ),
-    "candle_size": (
-        "only object=cube|sphere|cylinder: size=small",
-        "only object=cone|torus: size=large",
-    ),
+    "candle_size": ("only object=cube|sphere|cylinder: size=small", "only object=cone|torus: size=large"),
     "candle_one_to_one": (
         "only object=cube: color=red",
         "only object=sphere: color=blue",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -63,11 +64,7 @@ class StateSpace:
 
     @cached_property
     def num_combinations(self) -> int:
-        # Python's integers: ten factors of ten values already overflow 32 bits.
-        total = 1
-        for size in self.sizes:
-            total *= size
-        return total
+        return math.prod(self.sizes)  # Python's integers: ten factors of ten values already overflow 32 bits
 
     @cached_property
     def numbers(self) -> dict[str, FloatArray]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from causal_disent.data.candle_mini.drawing import IMAGE_SHAPE, scramble, tight_box
 from causal_disent.data.candle_mini.objects import Pose, draw_object
-from causal_disent.data.drawn import DrawnData
+from causal_disent.data.drawn import DrawnData, confounded_graph
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import IntArray
 
@@ -61,14 +61,7 @@ class SyntheticMini(DrawnData):
     @cached_property
     def graph(self) -> nx.DiGraph:
         """A confounder of object and color; all factors make the image."""
-        import networkx as nx
-
-        graph = nx.DiGraph()
-        for node in ("C", *_SPACE.factor_names, "image"):
-            graph.add_node(node, observed=True)
-        graph.add_edges_from(("C", factor) for factor in ("object", "color"))
-        graph.add_edges_from((factor, "image") for factor in _SPACE.factor_names)
-        return graph
+        return confounded_graph(_SPACE.factor_names, {"C": ("object", "color")})
 
 
 def _draw(factors: IntArray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import columns_of
-from causal_disent.data._row_groups import RowGroups
+from causal_disent.arguments import as_array, columns_of
+from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
 from causal_disent.data.factor_table import make_factor_table
@@ -66,7 +67,7 @@ class TableData(IndexedData):
         self.image_weights = np.ones(len(self._rows)) if weights is None else np.asarray(weights)
         self._columns = columns_of(space.factor_names if factors is None else factors, space.factor_names)
         self.space = space.subspace(self._columns)
-        self._draws: dict[tuple[int, ...], _Draw] = {}
+        self._draws: dict[tuple[int, ...], WeightedRows] = {}
 
     def restricted(
         self,
@@ -119,7 +120,7 @@ class TableData(IndexedData):
     @cached_property
     def is_confounded(self) -> bool:
         """Whether some combinations are rarer than others, or missing."""
-        totals = self._draw(range(self.num_factors)).group_weights()
+        totals = self._weighted(range(self.num_factors)).group_weights()
         return len(totals) < self.space.num_combinations or not np.allclose(totals, totals[0])
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
@@ -142,16 +143,15 @@ class TableData(IndexedData):
         values = np.asarray(values)
         if len(columns):
             values = values.reshape(-1, len(columns))
-        return self._rows[self._draw(columns).rows(values, random_state)][:, self._columns]
+        return self._rows[self._draw(columns, values, random_state)][:, self._columns]
 
     def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
         """An image for each row of factors, drawn among those that have them; having none is an error."""
-        rows = self._draw(range(self.num_factors)).rows(np.asarray(factors), random_state)
-        return self._images[rows]
+        return self._images[self._draw(range(self.num_factors), np.asarray(factors), random_state)]
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
-        return self.source.observations(np.asarray(indices))
+        return self.source.observations(self.known(indices))
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """The numbers behind the factors of these images.
@@ -163,8 +163,19 @@ class TableData(IndexedData):
         if self._whole is not None:
             columns = [self._whole.space.position(factor) for factor in self.factor_names]
             return self._whole.factor_values(indices)[:, columns]
-        rows = self._rows[self._positions(np.asarray(indices))][:, self._columns]
+        rows = self._rows[self._positions(self.known(indices))][:, self._columns]
         return self.space.to_numbers(rows)
+
+    def known(self, indices: Any) -> IntArray:
+        """(n,): the indices, if each is that of an image of this data set; anything else is an error."""
+        images = as_array("`indices`", indices)
+        if images.ndim != 1 or (images.size and images.dtype.kind not in "iu"):
+            raise errors.InvalidInput(
+                f"`indices` must be whole numbers (n,), one for each image; given: {reprlib.repr(indices)}."
+            )
+        images = np.asarray(images, dtype=np.int64)
+        self._positions(images)
+        return images
 
     def _positions(self, images: IntArray) -> IntArray:
         """Where these images stand in the table."""
@@ -184,44 +195,12 @@ class TableData(IndexedData):
         """One row per image, one categorical column per factor."""
         return make_factor_table(self.space, self._rows[:, self._columns], self._images)
 
-    def _draw(self, columns: Sequence[int]) -> _Draw:
+    def _weighted(self, columns: Sequence[int]) -> WeightedRows:
         key = tuple(columns)
         if key not in self._draws:
-            space = self.space.subspace(key)
-            self._draws[key] = _Draw(self._rows[:, [self._columns[i] for i in key]], self.image_weights, space)
+            rows = self._rows[:, [self._columns[i] for i in key]]
+            self._draws[key] = WeightedRows(rows, self.image_weights, self.space.subspace(key))
         return self._draws[key]
 
-
-class _Draw:
-    """Draws rows by weight among those that have given values.
-
-    Args:
-        rows: (n, factors) of `space`.
-        weights: (n,).
-        space: the factors that can be asked for.
-    """
-
-    def __init__(self, rows: IntArray, weights: FloatArray, space: StateSpace) -> None:
-        self._space = space
-        self._groups = RowGroups(rows, range(rows.shape[1]), space.sizes)
-        self._sorted_rows = rows[self._groups.order]
-        self._cumulated = np.concatenate([[0.0], np.cumsum(weights[self._groups.order])])
-
-    def group_weights(self) -> FloatArray:
-        """The weight of each combination that has an image."""
-        starts = np.unique(self._groups.stretches(self._sorted_rows)[0])
-        return np.diff(self._cumulated[np.append(starts, len(self._sorted_rows))])
-
-    def rows(self, values: IntArray, random_state: np.random.RandomState) -> IntArray:
-        """The position of one row for each of the `values` (n, factors)."""
-        start, stop = self._groups.stretches(self._space.check(values))
-        missing = np.flatnonzero(start == stop)
-        if missing.size:
-            raise errors.InvalidInput(
-                f"The data set has no image of {self._space.describe(values[missing[0]])} (row {missing[0]})."
-            )
-        low, high = self._cumulated[start], self._cumulated[stop]
-        target = low + random_state.random_sample(len(start)) * (high - low)
-        place = np.searchsorted(self._cumulated, target, side="right") - 1
-        # Rounding may carry a target onto the end of its stretch.
-        return self._groups.order[np.clip(place, start, stop - 1)]
+    def _draw(self, columns: Sequence[int], values: IntArray, random_state: np.random.RandomState) -> IntArray:
+        return self._weighted(columns).draw(values, random_state, "The data set has no image of {}.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causal_disent import errors
 from causal_disent.arguments import columns_of
+from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
 from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, of_the_whole
 from causal_disent.data.factor_table import factor_values, value_rows
@@ -58,10 +58,7 @@ class DataView(DiscreteData):
     """
 
     def __init__(
-        self,
-        base: GroundTruthData,
-        factors: Sequence[str] | None = None,
-        confounding: Sequence[Statement] = (),
+        self, base: GroundTruthData, factors: Sequence[str] | None = None, confounding: Sequence[Statement] = ()
     ) -> None:
         self.base = base
         self.statements = list(confounding)
@@ -71,7 +68,7 @@ class DataView(DiscreteData):
         self._columns = columns_of(names if factors is None else factors, names)
         self._nuisance = [i for i in range(self.base_space.num_factors) if i not in self._columns]
         self.space = self.base_space.subspace(self._columns)
-        self._draws: dict[tuple[int, ...], _ConditionalDraw] = {}
+        self._draws: dict[tuple[int, ...], WeightedRows] = {}
 
     @property
     def is_confounded(self) -> bool:
@@ -102,8 +99,7 @@ class DataView(DiscreteData):
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of ground-truth factors (num, factors)."""
         if self.statements:
-            whole = self._draw(()).rows(np.empty((num, 0), dtype=np.int64), random_state)
-            return whole[:, self._columns]
+            return self._draw((), np.empty((num, 0), dtype=np.int64), random_state)[:, self._columns]
         return self.space.sample(num, random_state)
 
     def sample_factors_given(
@@ -122,7 +118,7 @@ class DataView(DiscreteData):
         values = np.asarray(values).reshape(-1, len(columns))
         if self.statements:
             base_columns = tuple(self._columns[column] for column in columns)
-            return self._draw(base_columns).rows(values, random_state)[:, self._columns]
+            return self._draw(base_columns, values, random_state)[:, self._columns]
         rows = self.space.sample(len(values), random_state)
         rows[:, columns] = values
         return self.space.check(rows)
@@ -137,16 +133,20 @@ class DataView(DiscreteData):
     def _allowed(self) -> tuple[IntArray, FloatArray]:
         return allowed_combinations(self.base_space, self.statements)
 
-    def _draw(self, columns: tuple[int, ...]) -> _ConditionalDraw:
+    def _draw(self, columns: tuple[int, ...], values: IntArray, random_state: np.random.RandomState) -> IntArray:
+        """An allowed combination, over all factors of the base, for each of the `values` (n, columns)."""
+        indices, probabilities = self._allowed
         if columns not in self._draws:
-            self._draws[columns] = _ConditionalDraw(self.base_space, *self._allowed, columns)
-        return self._draws[columns]
+            rows = self.base_space.to_factors(indices)[:, columns]
+            self._draws[columns] = WeightedRows(rows, probabilities, self.base_space.subspace(columns))
+        refusal = "The confounding forbids {}: the data set has no such image."
+        return self.base_space.to_factors(indices[self._draws[columns].draw(values, random_state, refusal)])
 
     def _complete(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
         """Rows over all factors of the base: the ground truth as given, the nuisance drawn."""
         factors = self.space.check(factors)
         if self.statements:
-            return self._draw(tuple(self._columns)).rows(factors, random_state)
+            return self._draw(tuple(self._columns), factors, random_state)
         rows = np.empty((len(factors), self.base_space.num_factors), dtype=np.int64)
         rows[:, self._columns] = factors
         rows[:, self._nuisance] = self.base_space.subspace(self._nuisance).sample(len(factors), random_state)
@@ -176,45 +176,3 @@ class FiniteDataView(DataView):
             rows = value_rows(table[list(self.base_space.factor_names)])
             table = table[np.isin(self.base_space.to_index(rows), self._allowed[0])]
         return table[list(self.factor_names)]
-
-
-class _ConditionalDraw:
-    """Draws combinations from a weighted set, given the values of some columns.
-
-    The set is sorted by those columns, so that the matches of any value are one stretch of the
-    cumulated probabilities, found by bisection.
-    """
-
-    def __init__(
-        self, space: StateSpace, indices: IntArray, probabilities: FloatArray, columns: tuple[int, ...]
-    ) -> None:
-        self._space = space
-        self._fixed = space.subspace(columns)
-        self._columns = columns
-        keys = self._keys(space.to_factors(indices)[:, columns])
-        order = np.argsort(keys, kind="stable")
-        self._sorted_keys = keys[order]
-        self._indices = indices[order]
-        self._cumulated = np.concatenate([[0.0], np.cumsum(probabilities[order])])
-
-    def _keys(self, values: IntArray) -> IntArray:
-        if not self._columns:
-            return np.zeros(len(values), dtype=np.int64)
-        return self._fixed.to_index(values)
-
-    def rows(self, values: IntArray, random_state: np.random.RandomState) -> IntArray:
-        """One combination (all factors) per row of `values` (n, columns)."""
-        keys = self._keys(values)
-        start = np.searchsorted(self._sorted_keys, keys, side="left")
-        stop = np.searchsorted(self._sorted_keys, keys, side="right")
-        forbidden = np.flatnonzero(start == stop)
-        if forbidden.size:
-            raise errors.InvalidInput(
-                f"The confounding forbids {self._fixed.describe(values[forbidden[0]])} "
-                f"(row {forbidden[0]}): the data set has no such image."
-            )
-        low, high = self._cumulated[start], self._cumulated[stop]
-        target = low + random_state.random_sample(len(keys)) * (high - low)
-        position = np.searchsorted(self._cumulated, target, side="right") - 1
-        # Rounding may carry a target onto the end of its stretch.
-        return self._space.to_factors(self._indices[np.clip(position, start, stop - 1)])

@@ -167,11 +167,7 @@ def differing_pairs(
 
 
 def restricted_labels(
-    data: Any,
-    random_state: np.random.RandomState,
-    *,
-    factors: Sequence[str] | None = None,
-    fraction: float = 1.0,
+    data: Any, random_state: np.random.RandomState, *, factors: Sequence[str] | None = None, fraction: float = 1.0
 ) -> RestrictedLabels:
     """The factors of some images, or some factors of all.
 

@@ -53,7 +53,8 @@ def chi_square(first: IntArray, second: IntArray, given: IntArray | None = None)
     in_row, in_column, in_stratum = np.bincount(row), np.bincount(column), np.bincount(strata)
     cell_row, cell = _numbered(row, column)
     observed = np.bincount(cell)
-    expected = in_row[cell_row] * _first_of(in_column[column], cell) / in_stratum[row_stratum[cell_row]]
+    cell_column = column[np.unique(cell, return_index=True)[1]]
+    expected = in_row[cell_row] * in_column[cell_column] / in_stratum[row_stratum[cell_row]]
     # An empty cell adds what it expects, and all cells together expect as many points as there are.
     empty = len(strata) - expected.sum()
     statistic = max(0.0, float(((observed - expected) ** 2 / expected).sum() + empty))
@@ -69,11 +70,6 @@ def _numbered(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray]:
     size = int(second.max()) + 1
     keys, numbers = np.unique(first.astype(np.int64) * size + second, return_inverse=True)
     return keys // size, numbers.reshape(-1)
-
-
-def _first_of(values: IntArray, numbers: IntArray) -> IntArray:
-    """The value that all points with a number share, for each number."""
-    return values[np.unique(numbers, return_index=True)[1]]
 
 
 def _num_below(

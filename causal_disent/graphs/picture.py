@@ -63,7 +63,8 @@ def draw_graph(graph: nx.DiGraph, *, factors: Sequence[str] = (), title: str = "
         >>> [text.get_text() for text in figure.axes[0].texts]
         ['light', 'shadow']
     """
-    roles = {node: _role(graph, node, factors) for node in graph}
+    hidden = {node for node, seen in graph.nodes(data="observed", default=True) if not seen}
+    roles = {n: UNOBSERVED if n in hidden else FACTOR if n in factors else OBSERVED for n in graph}
     legend = [role for role in (FACTOR, OBSERVED, UNOBSERVED) if role in roles.values()]
     widths = {node: text_width(str(node), FONT_SIZE) + 2 * PADDING for node in graph}
     step = max(widths.values(), default=0.0) + GAP
@@ -87,12 +88,6 @@ def draw_graph(graph: nx.DiGraph, *, factors: Sequence[str] = (), title: str = "
         figure.suptitle(plain(title), y=1 - MARGIN / height, va="top", fontsize=TITLE_SIZE, color=OBSERVED.text)
     _draw_legend(figure, legend)
     return figure
-
-
-def _role(graph: nx.DiGraph, node: Node, factors: Sequence[str]) -> _Role:
-    if not graph.nodes[node].get("observed", True):
-        return UNOBSERVED
-    return FACTOR if node in factors else OBSERVED
 
 
 def _layered(graph: nx.DiGraph) -> tuple[list[Chain], dict[Node, float], dict[Node, int]]:

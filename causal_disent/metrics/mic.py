@@ -12,7 +12,6 @@ scores against it (`mic_floor`); the floor falls as points are added, and ``"mic
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,9 +30,8 @@ from causal_disent.arguments import (
     check_seed,
     is_number,
 )
-from causal_disent.metrics.tools.fitting import jobs_at_a_time
+from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.mic import best_cells
-from causal_disent.orphans import end_with
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -144,19 +142,15 @@ class _Settings:
         cells = best_cells(x, y, max_cells=max_cells, clump_factor=self.c, both_ways=both_ways)
         return MicResult(float(np.nanmax(cells)), float(np.nansum(cells)), float(np.nanmean(cells)), cells)
 
-    def _result_for(self, parent: int, x: NDArray[Any], y: NDArray[Any]) -> MicResult:
-        end_with(parent)
-        return self.result(x, y)
-
     def scores(self, pairs: Iterable[tuple[NDArray[Any], NDArray[Any]]], num_jobs: int | None) -> FloatArray:
         """(pairs, 3): MIC, TIC and normalised TIC of each, several at a time."""
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         pairs, workers = list(pairs), jobs_at_a_time(num_jobs)
         if sum(len(x) for x, _ in pairs) < WORTH_WORKERS:
             workers = 1
         # Processes: in threads the many small steps wait for the interpreter's lock, and nothing is gained.
-        results = Parallel(n_jobs=workers)(delayed(self._result_for)(os.getpid(), x, y) for x, y in pairs)
+        results = in_processes(workers, (delayed(self.result)(x, y) for x, y in pairs))
         return np.array([(result.mic, result.tic, result.tic_normalised) for result in results])
 
     def floor(self, factors: NDArray[Any], draws: int, seed: int, num_jobs: int | None) -> MicFloor:
@@ -265,6 +259,34 @@ def mic_matrix(
     scores = settings.scores(((factor, code) for code in codes.T for factor in factors.T), num_jobs)
     mic, tic, tic_normalised = scores.T.reshape(3, codes.shape[1], factors.shape[1])
     return MicMatrix(mic, tic, tic_normalised, floor, len(codes), alpha, c, estimator)
+
+
+def pair_scores(
+    pairs: Iterable[tuple[FloatArray, FloatArray]],
+    *,
+    alpha: float = 0.6,
+    c: float = 15,
+    estimator: str = "mic_approx",
+    num_jobs: int | None = None,
+) -> FloatArray:
+    """MIC and normalised TIC of columns (x, y) that were checked, several pairs at a time.
+
+    Args:
+        pairs: two columns (points,) each.
+        alpha: as in `mic_statistics`.
+        c: as in `mic_statistics`.
+        estimator: as in `mic_statistics`.
+        num_jobs: pairs at a time; by default as many as there are cores.
+
+    Returns:
+        (pairs, 2), each value in [0, 1].
+
+    Example:
+        >>> pair_scores([(np.arange(8.0), np.arange(8.0)), (np.arange(8.0), np.zeros(8))])
+        array([[1., 1.],
+               [0., 0.]])
+    """
+    return _Settings(alpha, c, estimator).scores(pairs, num_jobs)[:, [0, 2]]
 
 
 def mic_floor(

@@ -18,8 +18,8 @@ GAP = 6
 BETWEEN_GROUPS = 4 * GAP
 FONT_SIZE = 13
 LINE = FONT_SIZE + 5
-#: Grey, or red, green and blue.
-CHANNELS = (1, 3)
+#: Grey; red, green and blue; these with an opacity, which is shown on white.
+CHANNELS = (1, 3, 4)
 #: Images smaller than this are enlarged by a whole number.
 READABLE = 96
 
@@ -33,8 +33,8 @@ def check_drawable(shape: Sequence[int]) -> None:
     """Raise if observations of that shape are no images in grey or in color."""
     if len(shape) != 3 or shape[2] not in CHANNELS:
         raise errors.InvalidInput(
-            "Only images (height, width, channels) of 1 channel (grey) or 3 (red, green, blue) can be shown; the "
-            f"shape given is {tuple(shape)}."
+            "Only images (height, width, channels) of 1 channel (grey), 3 (red, green, blue) or 4 (with opacity) "
+            f"can be shown; the shape given is {tuple(shape)}."
         )
 
 
@@ -50,7 +50,7 @@ def draw_grid(
     """One picture of many.
 
     Args:
-        rows: images (h, w, c) in [0, 1], one or three channels, all of one size; None leaves a place empty.
+        rows: images (h, w, c) in [0, 1], of `CHANNELS`, all of one size; None leaves a place empty.
         captions: a text below each image.
         row_titles: a text to the left of each row.
         column_titles: a text above each column; any text may have several lines.
@@ -101,7 +101,10 @@ def _common_size(rows: Sequence[Sequence[FloatArray | None]]) -> tuple[int, int]
 def _picture(image: FloatArray) -> Image:
     from PIL import Image
 
-    pixels = np.clip(np.rint(np.asarray(image) * 255), 0, 255).astype(np.uint8)
+    image = np.asarray(image)
+    if image.shape[2] == 4:
+        image = 1 - (1 - image[..., :3]) * image[..., 3:]
+    pixels = np.clip(np.rint(image * 255), 0, 255).astype(np.uint8)
     return Image.fromarray(np.ascontiguousarray(np.broadcast_to(pixels, (*pixels.shape[:2], 3))))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.progress import track
+from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.text import Shown
 
@@ -74,12 +74,8 @@ class CodeTable(Shown):
 def encode(representation: Representation, indices: IntArray, images_of: Any, shape: Any) -> FloatArray:
     """Codes of ``images_of(indices)``, in batches that bound the memory."""
     size = max(1, BATCH_BYTES // (4 * int(np.prod(shape))))
-    starts = range(0, len(indices), size)
-    parts = [
-        checked_codes(representation, images_of(indices[start : start + size]))
-        for start in track(starts, "encoding", total=len(starts), unit="batch")
-    ]
-    return np.concatenate(parts)
+    batches = in_batches(indices, size, "encoding")
+    return np.concatenate([checked_codes(representation, images_of(batch)) for batch in batches])
 
 
 def checked_codes(representation: Representation, images: FloatArray) -> FloatArray:

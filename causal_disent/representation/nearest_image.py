@@ -10,7 +10,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
-from causal_disent.progress import track
+from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, is_finite
 from causal_disent.representation.image_shape import check_image_shape
 from causal_disent.text import Shown
@@ -98,12 +98,8 @@ class NearestImageClassifier(Shown):
     @cached_property
     def _known(self) -> FloatArray:
         """(images, dimensions)."""
-        starts = range(0, len(self._indices), CHUNK)
-        parts = [
-            self._project(self._data.observations(self._indices[start : start + CHUNK]))
-            for start in track(starts, "learning the images", total=len(starts), unit="batch")
-        ]
-        return np.concatenate(parts)
+        batches = in_batches(self._indices, CHUNK, "learning the images")
+        return np.concatenate([self._project(self._data.observations(batch)) for batch in batches])
 
     @cached_property
     def _squared_norms(self) -> FloatArray:

@@ -15,9 +15,9 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
-from causal_disent.progress import track
+from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, IntArray, is_finite
-from causal_disent.representation.image_keys import image_keys
+from causal_disent.representation.image_shape import image_keys
 from causal_disent.text import Shown
 
 #: Images drawn at a time when the table of known images is made.
@@ -63,11 +63,10 @@ class Oracle(Shown):
     @cached_property
     def _row_of_image(self) -> dict[bytes, int]:
         rows: dict[bytes, int] = {}
-        starts = range(0, len(self._indices), CHUNK)
-        for start in track(starts, "learning the images", total=len(starts), unit="batch"):
-            images = self._data.observations(self._indices[start : start + CHUNK])
-            for row, key in enumerate(image_keys(images), start=start):
-                rows.setdefault(key, row)  # of equal images the first stands for all
+        batches = in_batches(self._indices, CHUNK, "learning the images")
+        keys = (key for batch in batches for key in image_keys(self._data.observations(batch)))
+        for row, key in enumerate(keys):
+            rows.setdefault(key, row)  # of equal images the first stands for all
         return rows
 
     @cached_property
@@ -99,8 +98,7 @@ def _spread(rows: IntArray, num_values: IntArray | Sequence[int] | int) -> Float
 
 def _factor_values(data: Any) -> FloatArray:
     """(images, factors): each factor's value, spread evenly over [-1, 1]."""
-    rows = _factor_rows(data)
-    return _spread(rows, _num_values(data))
+    return _spread(_factor_rows(data), _num_values(data))
 
 
 def _position(data: Any, factor: int | str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.protocols import FloatArray
-from causal_disent.representation.image_keys import image_keys
+from causal_disent.representation.image_shape import image_keys
 from causal_disent.text import Shown
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.arguments import is_number
 from causal_disent.files import check_place, new_file, read_bounded
 from causal_disent.runs.results import MOST_BYTES, parse_object
 
@@ -78,13 +79,6 @@ def aggregate_results_to_json(
     return table, left_out
 
 
-def load_aggregated_results(path: str | Path) -> pd.DataFrame:
-    """The table that `aggregate_results_to_json` wrote."""
-    import pandas as pd
-
-    return pd.read_parquet(path) if Path(path).suffix == ".parquet" else pd.read_json(path, orient="columns")
-
-
 def _read(path: Path) -> dict[str, Any]:
     content = parse_object(read_bounded(path, MOST_BYTES))
     if not content:
@@ -107,28 +101,20 @@ def _has_large_integer(value: Any) -> bool:
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as Parquet; columns that mix types are text there."""
-    try:
-        _same_types(table).to_parquet(path)
-    except ImportError:
-        raise errors.InvalidInput("Parquet files need pyarrow: pip install 'causal-disent[parquet]'.") from None
-
-
-def _same_types(table: pd.DataFrame) -> pd.DataFrame:
-    """Columns that mix types as text, since a Parquet column has one."""
+    """Write a table as Parquet; columns that mix types are text there, since a Parquet column has one."""
     table = table.copy()
     for name in table.columns:
         if _num_types(table[name].dropna().tolist()) > 1:
             table[name] = table[name].map(json.dumps, na_action="ignore")
-    return table
+    try:
+        table.to_parquet(path)
+    except ImportError:
+        raise errors.InvalidInput("Parquet files need pyarrow: pip install 'causal-disent[parquet]'.") from None
 
 
 def _num_types(values: Sequence[Any]) -> int:
     """How many kinds of values there are; a list of several kinds, or of lists, counts as many."""
-    kinds = {
-        float if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value)
-        for value in values
-    }
+    kinds = {float if is_number(value) else type(value) for value in values}
     lists = [value for value in values if isinstance(value, list)]
     inner = max((_num_types(value) + any(isinstance(one, list) for one in value) for value in lists), default=0)
     return max(len(kinds), inner)

@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from causal_disent import errors
+from causal_disent.arguments import is_number
 from causal_disent.data.view import view
 from causal_disent.progress import track
 from causal_disent.registry import Entry, registry
@@ -111,7 +110,7 @@ def calibrate(
     """The scores of every metric on every case, on `DATASET`.
 
     Args:
-        metrics: their names; all that are registered if None.
+        metrics: their names; if None all that are registered and need no factors that cause each other.
         cases: what to measure.
         num_train: points to train or measure on; test sets have half of them.
         random_seed: of the draws of each metric.
@@ -121,13 +120,19 @@ def calibrate(
     """
     if num_train < 2:
         raise errors.InvalidInput(f"`num_train` must be at least 2; given: {num_train!r}.")
-    entries = [registry.get("metrics", name) for name in metrics or registry.names("metrics")]
+    entries = [registry.get("metrics", name) for name in metrics or _default_metrics()]
     outcomes: dict[str, list[dict[str, Any] | str]] = {entry.name: [] for entry in entries}
     runs = ((bench, entry) for bench in _benches(cases) for entry in entries)
     with tempfile.TemporaryDirectory() as folder:
         for bench, entry in track(runs, "calibrating", total=len(cases) * len(entries), unit="run"):
             outcomes[entry.name].append(bench.measure(entry, num_train, random_seed, Path(folder)))
     return [row for entry in entries for row in _rows(entry, outcomes[entry.name])]
+
+
+def _default_metrics() -> list[str]:
+    """All but those whose factors must cause each other: here none does."""
+    entries = registry.entries("metrics")
+    return [entry.name for entry in entries if not getattr(entry.facts.get("needs"), "causal", False)]
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class _Bench:
         """The metric's scores, or why there are none."""
         metric = registry.function("metrics", entry.name)
         settings = small_sample(metric, num_train)
-        if _takes(metric, "classifier"):
+        if "classifier" in inspect.signature(metric).parameters:
             settings["classifier"] = self.classifier
         try:
             return run_metric(
@@ -183,29 +188,24 @@ def small_sample(metric: Callable[..., Any], num_train: int) -> dict[str, Any]:
     return found
 
 
-def _takes(metric: Callable[..., Any], argument: str) -> bool:
-    return argument in inspect.signature(metric).parameters
-
-
 def _rows(entry: Entry, outcomes: Sequence[dict[str, Any] | str]) -> list[Row]:
     """A row for each headline of a metric; one with its name alone where it failed everywhere."""
-    scores = [outcome if isinstance(outcome, str) else _without_sizes(outcome) for outcome in outcomes]
+    # ``1000:mean_test_accuracy`` as ``mean_test_accuracy``: one size is measured.
+    scores = [
+        one if isinstance(one, str) else {_without_size(key): value for key, value in one.items()}
+        for one in outcomes
+    ]
     found = [one for one in scores if not isinstance(one, str)]
+
+    def cell(one: dict[str, Any] | str, name: str) -> float | str:
+        if isinstance(one, str):
+            return one
+        return float(one[name]) if is_number(one.get(name)) else f"It returns no number '{name}' here."
+
     return [
-        Row(entry.name, name, tuple(_cell(one, name) for one in scores), lower, entry.facts.get("range"))
+        Row(entry.name, name, tuple(cell(one, name) for one in scores), lower, entry.facts.get("range"))
         for name, lower in (headlines(entry, found) or {"": False}).items()
     ]
-
-
-def _cell(scores: dict[str, Any] | str, name: str) -> float | str:
-    if isinstance(scores, str):
-        return scores
-    return float(scores[name]) if _is_number(scores.get(name)) else f"It returns no number '{name}' here."
-
-
-def _without_sizes(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """``1000:mean_test_accuracy`` as ``mean_test_accuracy``: one size is measured."""
-    return {_without_size(key): value for key, value in scores.items()}
 
 
 def _without_size(key: str) -> str:
@@ -222,10 +222,6 @@ def headlines(entry: Entry, found: Sequence[Mapping[str, Any]]) -> dict[str, boo
     stated = (*[entry.facts[fact] for fact in ("headline",) if fact in entry.facts], *entry.facts.get("also", ()))
     keys = [_without_size(key) for key in stated]
     if not keys:
-        numbers = (key for scores in found for key, value in scores.items() if _is_number(value))
+        numbers = (key for scores in found for key, value in scores.items() if is_number(value))
         keys = [key for key in dict.fromkeys(numbers) if not DETAIL.search(key)]
     return {key.removesuffix(LOWER): lower or key.endswith(LOWER) for key in keys}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)

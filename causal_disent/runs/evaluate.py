@@ -10,17 +10,11 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_seed
-from causal_disent.config import (
-    REQUIRED,
-    bindings_of,
-    gin_config,
-    operative_bindings,
-    operative_config,
-    query,
-)
+from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
 from causal_disent.files import check_free, new_folder
 from causal_disent.parts import part
 from causal_disent.registry import registry
+from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
@@ -30,6 +24,8 @@ from causal_disent.text import shown_value
 
 Metric = str | Callable[..., dict[str, Any]]
 
+#: In the result folder of several metrics, their first scores.
+TABLE = "scores.txt"
 #: What was encoded, by what it was: shared by the runs of one command.
 CodeTables = dict[Any, CodeTable]
 
@@ -132,6 +128,8 @@ def evaluate(
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores.update(recorded)
         scores["elapsed_time"] = time.perf_counter() - started
+        if table_of_all := evaluation_table(scores):
+            (folder / TABLE).write_text(f"{table_of_all}\n", encoding="utf-8")
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
     return scores
 

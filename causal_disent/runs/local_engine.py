@@ -19,7 +19,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number
 from causal_disent.protocols import Finished
-from causal_disent.runs.worker import THREADS
+from causal_disent.threads import environment, usable_cores
 
 #: Seconds between two looks at the workers, and those that a worker has for ending by itself.
 TICK, GRACE = 0.2, 5.0
@@ -62,7 +62,7 @@ class LocalEngine:
     """
 
     def __init__(self, workers: int | None = None, threads: int = 1, memory: float | str | None = None) -> None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        cores = usable_cores()
         check_at_least(1, workers=cores if workers is None else workers, threads=threads)
         self.workers = workers or cores
         self._threads = threads
@@ -131,7 +131,7 @@ class _Worker:
                 [sys.executable, "-m", "causal_disent.runs.worker", str(theirs.fileno()), str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, **dict.fromkeys(THREADS, str(threads))},
+                env={**os.environ, **environment(threads)},
                 start_new_session=True,  # Ctrl-C is for the process that decides
             )
         self.connection = Connection(ours.detach())

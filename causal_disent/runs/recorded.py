@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import literal
 from causal_disent.config import recorded_bindings
 from causal_disent.files import inside
 
@@ -30,14 +30,7 @@ def recorded_values(folder: Path, step: str) -> dict[str, Any]:
     path = inside(folder, f"results/gin/{step}.gin")
     if not path.exists():
         return {}
-    return {name: _value(text) for name, text in recorded_bindings(path).items()}
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+    return {name: literal(text) for name, text in recorded_bindings(path).items()}
 
 
 def decoder_activation(folder: Path) -> str:

@@ -80,7 +80,10 @@ def load_model(folder: Path, data: Any, reading: Reading = AS_FOUND) -> tuple[An
     """The model of the one input folder, as the config has it, and what is to be recorded of how it was read."""
     if names_a_model(folder) and reading.backend is None:
         if reading.decoder_dir is not None:
-            raise errors.no_use_for_decoder(folder, REPRESENTATION_FILE)
+            raise errors.InvalidInput(
+                f"--model_dir is for saved models. {folder / REPRESENTATION_FILE} names a registered model, which "
+                "has a decoder of its own or none: leave --model_dir out."
+            )
         return representation(data), {}
     return _read(folder, data, reading)
 
@@ -143,4 +146,11 @@ def check_reading(reading: Reading) -> None:
 
 
 def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
-    return errors.no_model_in(folder, [entry.name for entry in backends(backend)], REPRESENTATION_FILE)
+    names = errors.listing(entry.name for entry in backends(backend))
+    return errors.InvalidInput(
+        f"The folder {folder} holds no model: none of the backends ({names}) recognises it, and there is no "
+        f"{REPRESENTATION_FILE} in it. Saved models are read by plugins (in a checkout of this repository: pip "
+        f"install plugins/causal_disent_torch). A {REPRESENTATION_FILE} names what is registered (`causal-disent "
+        "representations` lists it), for instance:\n"
+        "    representation.name = 'perfect_oracle'\n    dataset.name = 'candle_mini'"
+    )

@@ -13,9 +13,9 @@ from causal_disent.registry import registry
 from causal_disent.runs.backend import training_backend
 from causal_disent.runs.dataset import dataset
 from causal_disent.runs.results import write_results
+from causal_disent.training.checkpoint import clear, partial_folder
 from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping, copy_curves
-from causal_disent.training.partial import clear, partial_folder
 from causal_disent.training.plan import make_plan
 
 

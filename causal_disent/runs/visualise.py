@@ -13,14 +13,16 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_choice, check_whole
 from causal_disent.config import bind_missing, gin_config, rebind
+from causal_disent.figures import save_figure
 from causal_disent.files import check_free, check_place, new_file, new_folder
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import BASELINES
 from causal_disent.metrics.tools.decoded import make_classifier
 from causal_disent.parts import part
-from causal_disent.protocols import Attribution
+from causal_disent.protocols import Attribution, is_finite
 from causal_disent.registry import registry
+from causal_disent.report.concept_sheets import concept_sheet, graph_sheet, is_causal_model, sampled_indices
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.dataset_sheet import dataset_sheet
 from causal_disent.report.decoded import decoder_of
@@ -91,7 +93,9 @@ def visualize(
     Args:
         model_dir: a folder as ``dlib_evaluate`` reads; its record names the data set.
         output_dir: the folder to write: ``reconstructions/``, ``sampled/``, ``traversals/``,
-            ``animated_traversals/`` and ``counterfactuals/``, which has a sheet for each image.
+            ``animated_traversals/`` and ``counterfactuals/``, which has a sheet for each image unless
+            ``visualize_model.classifier`` is None. Of a `causal_disent.protocols.CausalModel` also ``concepts/``:
+            the graph, and for each image a sheet with each concept set.
         overwrite: replace `output_dir` if it exists.
         num_images: how many images of the data set to show.
         reading: what reads the model, and the device, which is the classifier's as well.
@@ -121,7 +125,7 @@ def visualize(
     )
     sets = select_codes(sample.scores, chosen.rho, chosen.selection)
     factors, images = data.sample(num_images, random_state)
-    classifier = make_classifier(chosen.classifier, data)
+    classifier = None if chosen.classifier is None else make_classifier(chosen.classifier, data)
     codes = np.asarray(representation(images))
     low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
     titles = _titles(sample, sets)
@@ -135,7 +139,9 @@ def visualize(
         save_picture(np.asarray(traversals), folder / "traversals" / "traversals.png")
         frames = traversal_frames(representation, codes[:MOST_COLUMNS], low, high, **moving)
         _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
-        for n in range(num_images):
+        if is_causal_model(representation):
+            _draw_concepts(representation, data, num_images, chosen, folder / "concepts")
+        for n in range(num_images if classifier is not None else 0):
             shown = factors[n : n + 1], images[n : n + 1]
             sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
             save_picture(np.asarray(sheet), folder / "counterfactuals" / f"image_{n}.png")
@@ -160,6 +166,18 @@ def visualize_dataset_with_gin(
     check_place(target)
     save_picture(dataset_sheet(data, np.random.RandomState(0)), target)
     return target
+
+
+def _draw_concepts(model: Any, data: Any, num_images: int, chosen: Settings, folder: Path) -> None:
+    """The graph that was learned beside the true one, and sheets of images of a finite data set."""
+    graph = graph_sheet(model.concept_names, model.adjacency, getattr(data, "graph", None))
+    save_figure(graph, folder / "graph.png")
+    if not is_finite(data):
+        return
+    indices = sampled_indices(data, num_images, np.random.RandomState(chosen.random_seed))
+    for n, index in enumerate(indices):
+        sheet = concept_sheet(model, data, index, num_steps=chosen.num_steps)
+        save_picture(np.asarray(sheet), folder / f"image_{n}.png")
 
 
 def _bind_device(kind: str, name: Any, device: str) -> None:

@@ -14,15 +14,6 @@ from types import FrameType
 
 from causal_disent.orphans import end_with
 
-#: What numpy, torch and scikit-learn read how many threads and processes they may have from.
-THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "LOKY_MAX_CPU_COUNT",
-)
-
 
 def main(descriptor: int, parent: int) -> None:
     """Do what comes through the connection until it is closed."""

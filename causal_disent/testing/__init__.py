@@ -12,8 +12,8 @@ from causal_disent.testing.checks import (
     check_model,
     check_representation,
     named_checks,
+    parametrize_checks,
 )
-from causal_disent.testing.parametrize import parametrize_checks
 
 __all__ = [
     "CHECKED_KINDS",

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_number
@@ -45,6 +47,14 @@ def check_words(entry: Entry, fact: str) -> tuple[str, ...]:
     if isinstance(given, str) or not all(isinstance(word, str) for word in given):
         raise CheckFailed(f"`{fact}` is a tuple of names, such as ('permutation',); given: {given!r}.")
     return tuple(given)
+
+
+def documented(trial: Any) -> None:
+    """Listings and readers can tell what it is."""
+    entry = trial.entry
+    demand(entry.summary, "it has no summary; register with summary='one line for listings'.")
+    thing = "data set" if entry.kind == "datasets" else "model"
+    demand(inspect.getdoc(entry.load()), f"what makes the {thing} has no docstring.")
 
 
 def known_failures(entry: Entry) -> dict[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 class CheckFailed(AssertionError):
@@ -67,6 +69,12 @@ class Check:
             text = getattr(error, "message", None) or str(error)
             return Outcome(self.name, "failed", f"it raised {type(error).__name__}: {text}", error)
         return Outcome(self.name, "ok")
+
+
+def checks_in(names: Mapping[str, Any]) -> tuple[Callable[[Any], None], ...]:
+    """The checks among the `names` of a module, in their order: the functions that take a `trial`."""
+    functions = (value for value in names.values() if inspect.isfunction(value))
+    return tuple(function for function in functions if list(inspect.signature(function).parameters) == ["trial"])
 
 
 def demand(condition: object, message: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,26 +10,18 @@ from causal_disent import errors
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.testing._declarations import known_failures
 from causal_disent.testing._metric_trial import MetricTrial
-from causal_disent.testing.check import Check, CheckFailed, Outcome
+from causal_disent.testing.check import Check, CheckFailed, NotApplicable, Outcome
 from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
 from causal_disent.testing.metric_checks import METRIC_CHECKS
 from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
 
-
-@dataclass(frozen=True)
-class _Suite:
-    """Makes a trial of an entry, and the checks that take it."""
-
-    trial: Callable[..., Any]
-    checks: tuple[Callable[[Any], None], ...]
-
-
-_SUITES = {
-    "metrics": _Suite(MetricTrial, METRIC_CHECKS),
-    "datasets": _Suite(DatasetTrial, DATASET_CHECKS),
-    "representations": _Suite(RepresentationTrial, REPRESENTATION_CHECKS),
-    "models": _Suite(ModelTrial, MODEL_CHECKS),
+#: Kind -> what makes a trial of an entry, and the checks that take it.
+_SUITES: dict[str, tuple[Callable[..., Any], tuple[Callable[[Any], None], ...]]] = {
+    "metrics": (MetricTrial, METRIC_CHECKS),
+    "datasets": (DatasetTrial, DATASET_CHECKS),
+    "representations": (RepresentationTrial, REPRESENTATION_CHECKS),
+    "models": (ModelTrial, MODEL_CHECKS),
 }
 #: The kinds that there are checks for.
 CHECKED_KINDS = tuple(_SUITES)
@@ -50,9 +41,9 @@ def named_checks(kind: str, entry: Entry | str, **options: Any) -> Iterator[Chec
         entry = registry.get(kind, entry)
     if entry.kind != kind:
         raise errors.InvalidInput(f"'{entry.name}' is a {KINDS[entry.kind].thing}, not a {KINDS[kind].thing}.")
-    trial = _SUITES[kind].trial(entry, **options)
-    excused = known_failures(entry)
-    for check in _SUITES[kind].checks:
+    make_trial, checks = _SUITES[kind]
+    trial, excused = make_trial(entry, **options), known_failures(entry)
+    for check in checks:
         yield Check(check.__name__, partial(check, trial), excused.get(check.__name__, ""))
 
 
@@ -126,3 +117,41 @@ def _run(kind: str, entry: Entry | str, **options: Any) -> list[Outcome]:
             f"The {KINDS[kind].thing} '{name}' fails {len(failed)} of {len(outcomes)} checks:\n{lines}"
         )
     return outcomes
+
+
+def parametrize_checks(
+    kind: str, entries: Iterable[Entry | str], options: Mapping[str, Mapping[str, Any]] | None = None
+) -> Any:
+    """Decorator: one test for each check of each entry, named ``entry-check``.
+
+    ::
+
+        @parametrize_checks("metrics", ["my_metric"])
+        def test_my_metric(check):
+            check()
+
+    Args:
+        kind: ``"metrics"``, ``"datasets"``, ``"representations"`` or ``"models"``.
+        entries: entries, or names of registered ones.
+        options: name of an entry -> keyword arguments as for `check_metric` and its like.
+
+    Returns:
+        A decorator for a test that takes `check` and calls it. Checks that do not apply are skipped.
+    """
+    import pytest
+
+    parameters = []
+    for entry in entries:
+        name = entry if isinstance(entry, str) else entry.name
+        checks = named_checks(kind, entry, **(options or {}).get(name, {}))
+        parameters += [pytest.param(partial(_test, check), id=f"{name}-{check.name}") for check in checks]
+    return pytest.mark.parametrize("check", parameters)
+
+
+def _test(check: Check) -> None:
+    import pytest
+
+    try:
+        check()
+    except NotApplicable as reason:
+        pytest.skip(str(reason))

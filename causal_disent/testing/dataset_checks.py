@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +9,10 @@ import numpy as np
 
 from causal_disent.protocols import IntArray, is_finite
 from causal_disent.registry import Entry
-from causal_disent.testing._declarations import check_known_failures
+from causal_disent.testing._declarations import check_known_failures, documented  # noqa: F401  a check as well
 from causal_disent.testing._global_generators import check_untouched, touched_generators
 from causal_disent.testing._stage import read_only
-from causal_disent.testing.check import CheckFailed, NotApplicable, demand
+from causal_disent.testing.check import CheckFailed, NotApplicable, checks_in, demand
 
 SEED = 0
 #: Points to draw. Enough that a wrong row shows, few enough for images that have to be drawn.
@@ -56,12 +54,6 @@ class DatasetTrial:
 def generator() -> np.random.RandomState:
     """The same generator each time."""
     return np.random.RandomState(SEED)
-
-
-def documented(trial: DatasetTrial) -> None:
-    """Listings and readers can tell what it holds."""
-    demand(trial.entry.summary, "it has no summary; register with summary='one line for listings'.")
-    demand(inspect.getdoc(trial.entry.load()), "what makes the data set has no docstring.")
 
 
 def declarations_hold_together(trial: DatasetTrial) -> None:
@@ -303,21 +295,4 @@ def factor_values_are_numbers(trial: DatasetTrial) -> None:
     demand(np.array_equal(again, expected), "writing to `factor_values` changes what they are later.")
 
 
-DATASET_CHECKS: tuple[Callable[[DatasetTrial], None], ...] = (
-    documented,
-    declarations_hold_together,
-    attributes_describe_it,
-    names_match_the_factors,
-    draws_have_their_shapes,
-    factors_within_range,
-    observations_are_images,
-    same_seed_same_draws,
-    sample_draws_factors_first,
-    global_generators_untouched,
-    given_factors_stay_as_they_are,
-    draws_belong_to_the_caller,
-    conditional_draws_keep_what_is_fixed,
-    indices_name_the_observations,
-    factor_table_lists_the_images,
-    factor_values_are_numbers,
-)
+DATASET_CHECKS = checks_in(globals())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
+import io
+import re
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -20,7 +23,6 @@ from causal_disent.testing._declarations import (
     declared_range,
     is_within,
 )
-from causal_disent.testing._documentation import failing_example, has_example, has_formula
 from causal_disent.testing._encoders import (
     INVARIANCES,
     Changed,
@@ -31,8 +33,8 @@ from causal_disent.testing._encoders import (
 )
 from causal_disent.testing._global_generators import check_untouched
 from causal_disent.testing._metric_trial import MetricTrial, scores_of
-from causal_disent.testing._stage import ReadOnlyData, read_only, stage_data
-from causal_disent.testing.check import CheckFailed, NotApplicable, demand
+from causal_disent.testing._stage import ReadOnlyData, read_only
+from causal_disent.testing.check import CheckFailed, NotApplicable, checks_in, demand
 
 #: How far an invariant score may move.
 TOLERANCE = 1e-6
@@ -50,8 +52,9 @@ def documented(trial: MetricTrial) -> None:
     text = inspect.getdoc(entry.facts.get("function", entry.load()))
     demand(text, "the function has no docstring.")
     demand("return" in str(text).lower(), "the docstring does not say what is returned.")
+    texts = [inspect.getdoc(function) or "" for function in _written_about(entry.load())]
     demand(
-        has_formula(entry.load()),
+        any(re.search(r"\.\. math::|:math:|\bFormula\b", text) for text in texts),
         "no formula: write `.. math::`, `:math:` or 'Formula' into the docstring, or into that of a function that "
         "it names in backticks.",
     )
@@ -61,12 +64,28 @@ def documented(trial: MetricTrial) -> None:
 
 def example_passes(trial: MetricTrial) -> None:
     """An example in the docstring, or in that of a function which it names, runs and gives what it says."""
+    written = _written_about(trial.entry.load())
     demand(
-        has_example(trial.entry.load()),
+        any(">>>" in (inspect.getdoc(function) or "") for function in written),
         "no example: write one with >>> into the docstring, or into that of a function it names in backticks.",
     )
-    failure = failing_example(trial.entry.load())
-    demand(not failure, f"an example fails:\n{failure}")
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    report = io.StringIO()
+    for function in written:
+        names = dict(getattr(inspect.unwrap(function), "__globals__", {}))
+        for test in doctest.DocTestFinder(recurse=False).find(function, function.__name__, globs=names):
+            runner.run(test, out=report.write)
+    demand(not report.getvalue().strip(), f"an example fails:\n{report.getvalue().strip()}")
+
+
+def _written_about(metric: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """The metric, and of a declared one its array function; and what its docstring names in backticks."""
+    declaration = getattr(metric, "declaration", None)
+    if declaration is not None:
+        return [metric, declaration.function]
+    module_names = getattr(inspect.unwrap(metric), "__globals__", {})
+    named = [module_names.get(name) for name in re.findall(r"`(\w+)`", inspect.getdoc(metric) or "")]
+    return [metric, *(function for function in named if inspect.isfunction(function))]
 
 
 def declarations_hold_together(trial: MetricTrial) -> None:
@@ -189,7 +208,7 @@ def constant_factor(trial: MetricTrial) -> None:
     """A factor with a single value gives finite scores, or an error about the factors."""
     if trial.has_own_data:
         raise NotApplicable("the data set was given, and has the factors it has.")
-    data = stage_data(sizes=(3, 1, 5))
+    data = trial.stage(sizes=(3, 1, 5))
     _copes(lambda: trial.run(perfect_oracle(data), data), "factor")
 
 
@@ -239,23 +258,4 @@ def _copes(run: Callable[[], Any], word: str) -> None:
     scores_of(returned)
 
 
-METRIC_CHECKS: tuple[Callable[[MetricTrial], None], ...] = (
-    documented,
-    example_passes,
-    declarations_hold_together,
-    signature_is_the_common_one,
-    scores_are_plain_and_finite,
-    headline_within_range,
-    perfect_beats_noise,
-    same_seed_same_scores,
-    global_generators_untouched,
-    read_only_inputs_work,
-    codes_stay_as_they_are,
-    works_with_artifact_dir,
-    invariances_hold,
-    constant_factor,
-    one_code,
-    no_code,
-    codes_with_nan,
-    wrong_number_of_rows,
-)
+METRIC_CHECKS = checks_in(globals())

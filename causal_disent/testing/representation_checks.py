@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +9,10 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import Entry
-from causal_disent.testing._declarations import check_known_failures
+from causal_disent.testing._declarations import check_known_failures, documented  # noqa: F401  a check as well
 from causal_disent.testing._global_generators import check_untouched, touched_generators
 from causal_disent.testing._stage import StageData, read_only
-from causal_disent.testing.check import NotApplicable, demand
+from causal_disent.testing.check import NotApplicable, checks_in, demand
 
 SEED = 0
 NUM_IMAGES = 8
@@ -52,12 +50,6 @@ class RepresentationTrial:
     def codes(self) -> FloatArray:
         """Their codes."""
         return np.asarray(self.model(self.images()))
-
-
-def documented(trial: RepresentationTrial) -> None:
-    """Listings and readers can tell what it is."""
-    demand(trial.entry.summary, "it has no summary; register with summary='one line for listings'.")
-    demand(inspect.getdoc(trial.entry.load()), "what makes the model has no docstring.")
 
 
 def declarations_hold_together(trial: RepresentationTrial) -> None:
@@ -139,15 +131,4 @@ def global_generators_untouched(trial: RepresentationTrial) -> None:
     check_untouched(touched)
 
 
-REPRESENTATION_CHECKS: tuple[Callable[[RepresentationTrial], None], ...] = (
-    documented,
-    declarations_hold_together,
-    codes_are_a_finite_matrix,
-    same_image_same_codes,
-    same_options_same_model,
-    codes_do_not_depend_on_the_batch,
-    decoder_makes_images,
-    images_stay_as_they_are,
-    codes_belong_to_the_caller,
-    global_generators_untouched,
-)
+REPRESENTATION_CHECKS = checks_in(globals())

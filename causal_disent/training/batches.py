@@ -40,10 +40,28 @@ class Batches:
         if not is_finite(self.data):
             images = self.data.sample_observations(self.batch_size, self.random_state)
             return np.asarray(images, dtype=np.float32), None
-        factors = self.data.sample_factors(self.batch_size, self.random_state)
-        indices = self.data.sample_indices(factors, self.random_state)
+        indices = self._indices()
         images = np.asarray(self.data.observations(indices), dtype=np.float32)
         return images, np.asarray(self.data.bounding_boxes(indices)) if self.with_boxes else None
+
+    def draw_known(self, step: int, *, in_order: bool = False) -> tuple[FloatArray, IntArray | None]:
+        """Images, and their indices where the data set is finite.
+
+        Args:
+            step: which batch it is.
+            in_order: not drawn: the batch of this step, as the data set has its images.
+        """
+        if not is_finite(self.data):
+            return self.draw()[0], None
+        indices = self._indices()
+        if in_order:
+            every = self.data.factor_table.index.to_numpy()
+            indices = every[(step * self.batch_size + np.arange(self.batch_size)) % len(every)]
+        return np.asarray(self.data.observations(indices), dtype=np.float32), indices
+
+    def _indices(self) -> IntArray:
+        factors = self.data.sample_factors(self.batch_size, self.random_state)
+        return self.data.sample_indices(factors, self.random_state)
 
     def state(self) -> tuple[IntArray, dict[str, Any]]:
         """Where the draws are: numpy's 624 numbers, and the rest of its state, which JSON can hold."""

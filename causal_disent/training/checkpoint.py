@@ -1,8 +1,13 @@
-"""The whole state of a run in one safetensors file, so that after a kill it goes on as if nothing had happened."""
+"""What a run keeps until it is over, beside its folder: curves, and a checkpoint.
+
+The checkpoint is the whole state of the run in one safetensors file, so that after a kill it goes on as if nothing
+had happened.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +18,36 @@ from causal_disent import errors
 from causal_disent.protocols import Trainer
 from causal_disent.training.tensor_files import TensorFile, check_shapes, open_tensors, write_packed
 
+CHECKPOINT, CURVES = "checkpoint.safetensors", "tensorboard"
 #: Bindings that may change between two parts of a run.
 FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num")
 #: Numpy's 624 numbers; the other tensors are the trainer's.
 KEY = "generator.numpy"
+
+
+def partial_folder(model_dir: Path) -> Path:
+    """Where a run into `model_dir` keeps these."""
+    return model_dir.with_name(f"{model_dir.name}.partial")
+
+
+def has_checkpoint(folder: Path) -> bool:
+    """Whether a run left a checkpoint in `folder`."""
+    return (folder / CHECKPOINT).exists()
+
+
+def clear(folder: Path) -> None:
+    """Remove what a run keeps in `folder`, and the folder if nothing else is in it."""
+    path = folder / CHECKPOINT
+    if path.is_dir() or (folder.exists() and not folder.is_dir()):
+        raise errors.InvalidInput(
+            f"{path} is the place of the checkpoint, and something else is there. Move it away."
+        )
+    # A kill in the middle of writing leaves a file under its temporary name.
+    for file in (path, *folder.glob(f".{CHECKPOINT}.*.partial")):
+        file.unlink(missing_ok=True)
+    shutil.rmtree(folder / CURVES, ignore_errors=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: float) -> None:

@@ -119,7 +119,9 @@ def _check(path: Path, content: Mapping[str, Any]) -> None:
         "activation": content["activation"] in ACTIVATIONS,
         "codes": content["codes"] in CODES,
         "random_seed": type(content["random_seed"]) is int and 0 <= content["random_seed"] < 2**32,
-        "options": _per_network(content.get("options"), _are_options),
+        "options": _per_network(
+            content.get("options"), lambda value: isinstance(value, dict) and all(map(is_plain, value.values()))
+        ),
         "owners": _per_network(content.get("owners"), lambda owner: isinstance(owner, str)),
     }
     if valid["image_shape"]:
@@ -134,10 +136,6 @@ def _per_network(value: Any, check: Callable[[Any], bool]) -> bool:
     return value is None or (
         isinstance(value, dict) and value.keys() == set(SAVED) and all(map(check, value.values()))
     )
-
-
-def _are_options(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(is_plain, value.values()))
 
 
 def is_plain(value: Any) -> bool:

@@ -18,7 +18,7 @@ from causal_disent.protocols import Trainer
 from causal_disent.registry import registry
 from causal_disent.training import checkpoint
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.partial import CHECKPOINT, CURVES, clear, has_checkpoint
+from causal_disent.training.checkpoint import CHECKPOINT, CURVES, clear, has_checkpoint
 from causal_disent.training.plan import Plan
 
 #: Steps between two points of a curve.
@@ -63,7 +63,7 @@ def run(trainer: Trainer, plan: Plan, keeping: Keeping) -> dict[str, Any]:
     # A loss is called only in the first step; what is bound for it belongs to the settings as well.
     settings = {**operative_bindings(), **dict(bindings_of(*registry.in_configs()))}
     elapsed = train(trainer, plan.chosen.training_steps, settings, keeping)
-    scores = evaluate(trainer, plan.batches(1), plan.labelled[1], plan.model_seed, plan.chosen.eval_steps)
+    scores = evaluate(trainer, plan.batches(1), plan.labelled[1], plan.model_seed, plan.chosen.evaluated_batches)
     return {**scores, "global_step": trainer.num_steps, "elapsed_time": elapsed}
 
 

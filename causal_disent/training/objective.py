@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.protocols import IntArray
 from causal_disent.training.bound import as_bound, takes
 
 #: Of the framework that trains.
@@ -47,6 +48,25 @@ class Pass:
     boxes: Tensor | None = None
 
 
+@dataclass(frozen=True)
+class Batch:
+    """One batch on its way to an `OwnLoss`.
+
+    Attributes:
+        step: how many steps were made before.
+        images: (n, h, w, c) in [0, 1].
+        indices: (n,) of the images, where the data set is finite.
+        reconstruction: images and a decoder's output -> (n,) losses, as the config binds it.
+        draw: a shape -> standard normal noise, where the networks are.
+    """
+
+    step: int
+    images: Tensor
+    indices: IntArray | None
+    reconstruction: Callable[[Tensor, Tensor], Tensor]
+    draw: Callable[[Sequence[int]], Tensor]
+
+
 class Objective:
     """Base of all models that can be trained.
 
@@ -62,6 +82,23 @@ class Objective:
 
     def penalties(self, passed: Pass) -> Penalties:
         """The terms that are added to the reconstruction loss."""
+        raise NotImplementedError
+
+
+class OwnLoss(Objective):
+    """Base of models that lead the images through the networks by themselves.
+
+    Attributes:
+        in_order: the images come as the data set has them, over and over, instead of being drawn.
+    """
+
+    in_order: bool = False
+
+    def prepare(self, data: Any, networks: Any, seed: int) -> None:
+        """Look at the data set and the networks before the first step; an error says what does not fit."""
+
+    def losses(self, networks: Any, batch: Batch) -> Penalties:
+        """The terms of the loss, weighted; the loss is their sum."""
         raise NotImplementedError
 
 

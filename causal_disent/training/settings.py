@@ -24,7 +24,8 @@ class ModelSettings:
         training_steps: how many batches are trained on.
         batch_size: images in a batch.
         random_seed: of everything, for ``dlib_train``.
-        eval_steps: batches over which the loss is averaged at the end.
+        eval_steps: batches over which the loss is averaged at the end; by default 1,000, or a tenth of
+            `training_steps` if that is less, so that a short run is not spent on them.
         name: of the model; part of the saved config.
         model_num: of the model; part of the saved config.
         model_seed: of weights and noise.
@@ -40,7 +41,7 @@ class ModelSettings:
     training_steps: int = REQUIRED
     batch_size: int = REQUIRED
     random_seed: int | None = None
-    eval_steps: int = 1000
+    eval_steps: int | None = None
     name: str = ""
     model_num: int | None = None
     model_seed: int | None = None
@@ -51,8 +52,10 @@ class ModelSettings:
     train_percentage: float | None = None
 
     def __post_init__(self) -> None:
-        for parameter, least in (("training_steps", 0), ("batch_size", 1), ("eval_steps", 1)):
+        for parameter, least in (("training_steps", 0), ("batch_size", 1)):
             check_whole(f"model.{parameter}", getattr(self, parameter), least)
+        if self.eval_steps is not None:
+            check_whole("model.eval_steps", self.eval_steps, 1)
         if self.num_labelled_samples is not None:
             check_whole("model.num_labelled_samples", self.num_labelled_samples, 1)
             if self.num_labelled_samples > MOST_LABELLED:
@@ -64,6 +67,11 @@ class ModelSettings:
             if getattr(self, parameter) is not None:
                 check_number(f"model.{parameter}", getattr(self, parameter), above=0, at_most=1)
         check_no_brackets()
+
+    @property
+    def evaluated_batches(self) -> int:
+        """`eval_steps`, or what it is by default."""
+        return min(1000, max(1, self.training_steps // 10)) if self.eval_steps is None else self.eval_steps
 
 
 #: What the config binds.

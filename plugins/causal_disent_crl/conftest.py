@@ -3,16 +3,19 @@
 import os
 import sys
 import tarfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 # The tests run in a checkout, whether or not the plugins are installed.
-for plugin in ("causal_disent_crl", "causal_disent_candle", "causal_disent_datasets"):
+for plugin in ("causal_disent_crl", "causal_disent_candle", "causal_disent_datasets", "causal_disent_torch"):
     sys.path.insert(0, str(Path(__file__).parents[1] / plugin))
 
 # These run in processes of their own, the first inside Blender.
 collect_ignore_glob = ["causal_disent_crl/shadow/picture_in_blender.py", "tests/fake_*.py"]
+if find_spec("torch") is None:  # which the data sets do without
+    collect_ignore_glob += ["causal_disent_crl/models/*.py", "tests/small_models.py"]
 
 #: Names a folder with ``data/causalvae_samples.tar.gz``: 120 published images of Pendulum and as many of Flow.
 SHARED = "CAUSAL_DISENT_SHARED"

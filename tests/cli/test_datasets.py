@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import __version__, errors
-from causal_disent.cli._dataset_options import read_options
+from causal_disent.cli._arguments import read_options
 from causal_disent.cli.main import main
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.registry import Entry, registry

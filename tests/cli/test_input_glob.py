@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from causal_disent.cli._input_folders import find_folders
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib_evaluate import find_folders, main
 
 FLAGS = ["--gin_config=metrics/irs.gin", "--gin_bindings=irs.num_train = 100"]
 
@@ -78,9 +77,9 @@ def test_places(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("models/1/x", "models/2/x", "models/2/y"):
         (tmp_path / name).mkdir(parents=True)
-    assert [str(found.place) for found in find_folders("models/*/*")] == ["1/x", "2/x", "2/y"]
-    assert [str(found.place) for found in find_folders("models/2/x")] == ["x"]
-    assert [str(found.place) for found in find_folders(f"{tmp_path}/models/**/y")] == ["2/y"]
+    assert [str(place) for _, place in find_folders("models/*/*")] == ["1/x", "2/x", "2/y"]
+    assert [str(place) for _, place in find_folders("models/2/x")] == ["x"]
+    assert [str(place) for _, place in find_folders(f"{tmp_path}/models/**/y")] == ["2/y"]
 
 
 @pytest.mark.parametrize(

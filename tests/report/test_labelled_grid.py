@@ -61,9 +61,9 @@ def test_small_images_are_enlarged():
     assert enlargement(np.zeros((128, 128, 3))) == 1 and enlargement(np.zeros((240, 320, 3))) == 1
 
 
-@pytest.mark.parametrize("shape", [(4, 4, 2), (4, 4, 4), (3, 4, 4), (4, 4)])
+@pytest.mark.parametrize("shape", [(4, 4, 2), (4, 4, 5), (3, 4, 8), (4, 4)])
 def test_what_is_neither_grey_nor_in_color_is_refused(shape):
-    with pytest.raises(errors.InvalidInput, match=r"1 channel \(grey\) or 3 .*; the shape given is"):
+    with pytest.raises(errors.InvalidInput, match=r"1 channel \(grey\), 3 .*; the shape given is"):
         draw_grid([[np.zeros(shape)]])
 
 

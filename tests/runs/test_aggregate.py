@@ -5,12 +5,16 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.cli.dlib_aggregate_results import main
-from causal_disent.runs.aggregate import aggregate_results, load_aggregated_results
+from causal_disent.runs.aggregate import aggregate_results
 
 RUNS = {
     "a": {"evaluation_results.IRS": 0.5, "train_config.vae.beta": "4", "evaluation_results.sets": [[0], [1]]},
     "b": {"evaluation_results.IRS": 1, "evaluation_results.backend": "torch"},
 }
+
+
+def written(path):
+    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_json(path, orient="columns")
 
 
 @pytest.fixture
@@ -34,7 +38,7 @@ def test_one_row_per_run_with_its_path(runs):
 def test_what_is_written_can_be_read(runs, tmp_path, capsys, name):
     assert main(["--result_file_pattern", runs, "--output_path", str(tmp_path / name)]) == 0
     assert "2 results, 5 columns" in capsys.readouterr().out
-    table = load_aggregated_results(tmp_path / name)
+    table = written(tmp_path / name)
     assert sorted(table["evaluation_results.IRS"]) == [0.5, 1]
     assert set(table.columns) == {*RUNS["a"], *RUNS["b"], "path"}
 
@@ -57,7 +61,7 @@ def test_a_column_of_several_types_in_parquet(runs, tmp_path):
     folder.mkdir(parents=True)
     (folder / "evaluation.json").write_text(json.dumps({"evaluation_results.IRS": "none"}))
     assert main(["--result_file_pattern", runs, "--output_path", str(tmp_path / "all.parquet")]) == 0
-    column = load_aggregated_results(tmp_path / "all.parquet")["evaluation_results.IRS"]
+    column = written(tmp_path / "all.parquet")["evaluation_results.IRS"]
     assert [json.loads(value) for value in column] == [0.5, 1, "none"]
 
 
@@ -81,7 +85,7 @@ def test_torn_and_foreign_files_are_named_and_left_out(runs, tmp_path, capsys, t
     assert main(["--result_file_pattern", runs, "--output_path", str(tmp_path / "all.json")]) == 0
     printed = capsys.readouterr()
     assert reason in printed.err and "torn" in printed.err
-    assert len(load_aggregated_results(tmp_path / "all.json")) == 2
+    assert len(written(tmp_path / "all.json")) == 2
 
 
 def test_nothing_to_gather(tmp_path, capsys):

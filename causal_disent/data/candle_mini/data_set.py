@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.data.candle_mini import drawing as candle_drawing
-from causal_disent.data.drawn import DrawnData
+from causal_disent.data.drawn import DrawnData, confounded_graph
 from causal_disent.data.state_space import StateSpace
 
 if TYPE_CHECKING:
@@ -20,16 +20,8 @@ def candle_graph() -> nx.DiGraph:
 
     C (observed) and U (unobserved) confound the factors, which make the image.
     """
-    import networkx as nx
-
-    graph = nx.DiGraph()
-    graph.add_node("U", observed=False)
-    for node in ("C", *candle_drawing.FACTOR_NAMES, "image"):
-        graph.add_node(node, observed=True)
-    graph.add_edges_from(("C", factor) for factor in ("object", "size", "color", "scene"))
-    graph.add_edges_from(("U", factor) for factor in ("scene", "light"))
-    graph.add_edges_from((factor, "image") for factor in candle_drawing.FACTOR_NAMES)
-    return graph
+    confounders = {"C": ("object", "size", "color", "scene"), "U": ("scene", "light")}
+    return confounded_graph(candle_drawing.FACTOR_NAMES, confounders, hidden="U")
 
 
 class CandleMini(DrawnData):

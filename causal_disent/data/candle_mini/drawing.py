@@ -23,11 +23,7 @@ _COLORS: dict[str, Color] = {
 _SIZES: dict[str, float] = {"small": 1.55, "medium": 2.2, "large": 3.0}
 _ROTATIONS: dict[str, float] = {str(degrees): float(degrees) for degrees in (0, 15, 30, 45, 60, 90)}
 # Directions towards the light: to the right, away from the camera, up.
-_LIGHTS: dict[str, Light] = {
-    "left": (-1.2, -0.25, 1.0),
-    "middle": (0.0, -0.22, 1.0),
-    "right": (1.2, -0.25, 1.0),
-}
+_LIGHTS: dict[str, Light] = {"left": (-1.2, -0.25, 1.0), "middle": (0.0, -0.22, 1.0), "right": (1.2, -0.25, 1.0)}
 
 VALUE_NAMES: dict[str, tuple[str, ...]] = {
     "object": tuple(SOLIDS),

@@ -111,9 +111,7 @@ def garden(view: View) -> np.ndarray:
     wobble = 0.25 * noise(x * 1.6, y * 1.6, 168)
     stone = (off_x / 1.0) ** 2 + (off_y / 0.72) ** 2 < 1.0 - wobble
     slate = mix(
-        (0.62, 0.62, 0.59),
-        (0.76, 0.75, 0.71),
-        speckle(column, row, 169) * 0.6 + cloud(x * 2, y * 2, 170) * 0.4,
+        (0.62, 0.62, 0.59), (0.76, 0.75, 0.71), speckle(column, row, 169) * 0.6 + cloud(x * 2, y * 2, 170) * 0.4
     )
     lawn = over(lawn, slate, stone & (y < 13.0))
     image = over(image, lawn, view.is_ground & (y < 16.0))

@@ -87,9 +87,7 @@ class _Frame:
         """A world point, y counted from the camera."""
         x, y, z = point
         size = self._pose.size
-        return self.turn(
-            ((x - self._pose.x) / size, (y - STAGE_DISTANCE - self._pose.y) / size, z / size),
-        )
+        return self.turn(((x - self._pose.x) / size, (y - STAGE_DISTANCE - self._pose.y) / size, z / size))
 
 
 def draw_object(
@@ -145,10 +143,7 @@ def _rays(window: Window, jitter: Jitter, samples: int) -> Vector:
     """World directions through samples x samples places of each pixel."""
     columns = np.arange(window.left * samples, window.right * samples, dtype=np.float32) + 0.5
     rows = np.arange(window.top * samples, window.bottom * samples, dtype=np.float32) + 0.5
-    x, y, z = ray_directions(
-        columns[None, :] / samples - jitter[0] / 2,
-        rows[:, None] / samples - jitter[1] / 2,
-    )
+    x, y, z = ray_directions(columns[None, :] / samples - jitter[0] / 2, rows[:, None] / samples - jitter[1] / 2)
     return x, y, np.repeat(z, len(columns), axis=1)
 
 

@@ -109,8 +109,7 @@ def _sphere_normal(point: Vector) -> Vector:
 
 def _meet_cylinder(start: Vector, direction: Vector) -> Meeting:
     return _meet_convex(
-        _upright_tube(start, direction, _CYLINDER_RADIUS),
-        _slab(start[2], direction[2], 0.0, _CYLINDER_HEIGHT),
+        _upright_tube(start, direction, _CYLINDER_RADIUS), _slab(start[2], direction[2], 0.0, _CYLINDER_HEIGHT)
     )
 
 

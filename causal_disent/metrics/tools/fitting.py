@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -100,11 +99,11 @@ def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
 
 def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     """Processes, not threads: half of a fit holds the interpreter's lock."""
-    from joblib import Parallel, delayed
+    from joblib import delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
-        return Parallel(n_jobs=num_jobs, backend="loky")(delayed(_fit_for)(os.getpid(), *job) for job in jobs)
+        return in_processes(num_jobs, (delayed(_fit)(*job) for job in jobs))
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -115,12 +114,6 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
         # cannot import. An error of the estimator itself comes up again. Not in threads: they would share the
         # filters of warnings that `_fit` sets.
         return _fit_here(jobs)
-
-
-def _fit_for(parent: int, *job: Any) -> Fitted:
-    """In a process of `parent`, which would go on for long if that were killed."""
-    end_with(parent)
-    return _fit(*job)
 
 
 def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result]) -> Fitted:
@@ -193,6 +186,20 @@ def seeded(model: Any, seed: int) -> Any:
         if name.rpartition("__")[2] == "random_state" and value is None
     ]
     return model.set_params(**{name: seed for name in empty})
+
+
+def in_processes(num_jobs: int, calls: Iterable[Any]) -> list[Any]:
+    """What joblib's delayed calls give, in processes of one thread each."""
+    from joblib import Parallel, parallel_config
+
+    with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
+        return list(Parallel()((_called_for, (os.getpid(), *call), {}) for call in calls))
+
+
+def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """In a process of `parent`, which would go on for long if that were killed."""
+    end_with(parent)
+    return function(*args, **named)
 
 
 def jobs_at_a_time(num_jobs: int | None) -> int:

@@ -55,6 +55,7 @@ class Needs:
         how: how the adapter's metric gets it, to follow ```mig` of ``.
         parameters: what configs may bind of the draws, with defaults.
         gives: arguments of the function that `draw` gives, so that configs cannot bind them.
+        causal: whether it is of causal models, or of data whose factors cause each other; most have neither.
         kind: of the entry that is registered.
         supplied: the arguments of that entry which the program gives.
     """
@@ -63,6 +64,7 @@ class Needs:
     arrays_suffice = True
     how = "sampled points"
     gives: tuple[str, ...] = ()
+    causal = False
     kind = "metrics"
     supplied = KINDS["metrics"].supplied
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -17,6 +16,7 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.files import unusable
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
+from causal_disent.threads import usable_cores
 from causal_disent_candle.boxes import to_box
 from causal_disent_candle.contents import IMAGES, Contents, save_contents
 from causal_disent_candle.labels import Label
@@ -64,7 +64,7 @@ def read_folder(
     read = partial(_read_some, listing, labels, original, images, boxes, rows)
     starts = range(0, total, CHUNK)
     broken = list(listing.alone)
-    with ThreadPoolExecutor(_num_threads()) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         # Decoding a PNG and resizing it leave the interpreter's lock free, so that threads are enough.
         steps = track(pool.map(read, starts), f"reading {listing.folder}, once", total=len(starts), unit="batch")
         for messages in steps:
@@ -75,10 +75,6 @@ def read_folder(
     contents = Contents(target, boxes, positions, rows[positions], original, broken)
     save_contents(contents)
     return contents
-
-
-def _num_threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _original_size(listing: Listing) -> tuple[int, int]:

@@ -61,6 +61,8 @@ def kept(
 
 
 def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+    if not path.is_file():  # nothing, or a pipe that would be waited for
+        return None
     try:
         array = np.load(regular(path), mmap_mode="r", allow_pickle=False)
         os.utime(path)  # used now: the last to make room

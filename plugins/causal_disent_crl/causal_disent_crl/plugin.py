@@ -25,6 +25,42 @@ FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
 
 _CAUSALVAE = "https://github.com/huawei-noah/trustworthyAI (research/CausalVAE)"
 _CHAMBER = "https://github.com/juangamella/causal-chamber (datasets/lt_crl_benchmark_v1)"
+#: Name -> module and summary of each model; torch, which they need, is imported when one of them is used.
+MODELS = {
+    "causal_vae": ("causal_vae", "codes by a learned graph, taught the factors (Yang et al. 2021)"),
+    "causal_vae_unsupervised": ("causal_vae", "CausalVAE without labels"),
+    "do_vae": ("do_vae", "causes and effects of two images exchanged: a reading of Zhu et al. 2022"),
+    "condition_vae": ("condition_vae", "a VAE that is given the labels (Sohn et al. 2015)"),
+    "ladder_vae": ("ladder_vae", "codes in levels (Soenderby et al. 2016)"),
+}
+#: Role -> name -> target and summary.
+NETWORKS = {
+    "encoder": {
+        "crl_encoder": ("images:MlpEncoder", "dense layers of 900 and 300 with ELU"),
+        "crl_conv_encoder": ("images:ConvEncoder", "four convolutions with leaky ReLU"),
+        "condition_encoder": ("condition_vae:ConditionEncoder", "dense layers that take labels, too"),
+        "ladder_encoder": ("ladder_vae:LadderEncoder", "dense layers with a level of codes each"),
+    },
+    "decoder": {
+        "causal_decoder": ("causal_decoder:CausalDecoder", "a causal layer, masks, and a network per concept"),
+        "crl_decoder": ("condition_vae:MlpDecoder", "dense layers of 300 with ELU"),
+        "ladder_decoder": ("ladder_vae:LadderDecoder", "levels of codes, the lower given the higher"),
+    },
+}
+
+
+@hookimpl
+def register_models(register: Register) -> None:
+    for name, (module, summary) in MODELS.items():
+        target = f"causal_disent_crl.models.{module}:{name}"
+        register(name, target, summary=summary, backend="torch", config=f"models/{name}.gin")
+
+
+@hookimpl
+def register_parts(register: Register) -> None:
+    for role, networks in NETWORKS.items():
+        for name, (target, summary) in networks.items():
+            register(name, f"causal_disent_crl.models.{target}", summary=summary, role=role, backend="torch")
 
 
 @hookimpl
@@ -61,6 +97,16 @@ def register_datasets(register: Register) -> None:
     )
     for name, (data, summary) in FROM_FILES.items():
         register(name, data, summary=summary, **data.publication.details())
+
+
+@hookimpl
+def register_representations(register: Register) -> None:
+    for name, summary in (
+        ("causal_oracle", "the true mechanism: factors, graph, interventions and pictures of the data set"),
+        ("linear_causal_oracle", "standardised factors under a linear layer: true, no or reversed edges"),
+        ("causal_noise_oracle", "codes that say nothing under the true graph"),
+    ):
+        register(name, f"causal_disent_crl.oracles:{name}", summary=summary)
 
 
 @hookimpl

@@ -15,7 +15,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_at_least
 from causal_disent.protocols import Finished
 from causal_disent.runs.local_engine import num_bytes
-from causal_disent.runs.worker import THREADS
+from causal_disent.threads import environment
 
 #: Seconds between two looks at what has finished, and for an answer from an address.
 TICK, PATIENCE = 0.2, 10.0
@@ -78,14 +78,13 @@ class RayEngine:
         if ray.is_initialized():
             return
         # Workers import what the driver can, and have as many threads as those of a local engine.
-        environment = dict.fromkeys(THREADS, str(self._threads))
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        variables = {**environment(self._threads), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._check_address()
         own = {"num_cpus": self._cores, "include_dashboard": False} if self._address is None else {}
         try:
             ray.init(
                 address=self._address or "local",
-                runtime_env={"env_vars": environment},
+                runtime_env={"env_vars": variables},
                 log_to_driver=False,
                 logging_level="warning",
                 **own,

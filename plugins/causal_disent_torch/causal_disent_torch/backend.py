@@ -11,7 +11,7 @@ from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.global_generators import seeded
-from causal_disent_torch.representation import TorchRepresentation
+from causal_disent_torch.representation import TorchRepresentation, represent
 from causal_disent_torch.saved_model import read_model, save_model
 from causal_disent_torch.train.make import make_trainer
 
@@ -34,9 +34,7 @@ class TorchBackend:
             trainer = make_trainer(plan, device)
             scores = run(trainer, plan, keeping)
         networks, activation = trainer.networks, trainer.reconstruction.activation
-        return TorchRepresentation(
-            networks["encoder"], networks["decoder"], activation=activation, device=device
-        ), scores
+        return represent(networks["encoder"], networks["decoder"], activation=activation, device=device), scores
 
     def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
         """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
@@ -75,7 +73,7 @@ class TorchBackend:
                 f"{tuple(other.encoder.image_shape)}; {folder} has {model.num_codes} codes and images of shape "
                 f"{shape}."
             )
-        mixed = TorchRepresentation(
+        mixed = represent(
             model.encoder,
             other.decoder,
             activation=other.activation,

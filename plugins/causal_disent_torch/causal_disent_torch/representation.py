@@ -146,6 +146,11 @@ class TorchRepresentation(Shown):
         return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]
 
 
+def represent(encoder: Any, decoder: Any, **options: Any) -> TorchRepresentation:
+    """Two networks as a representation: of the class that the decoder has as ``representation``, if it has one."""
+    return getattr(decoder, "representation", TorchRepresentation)(encoder, decoder, **options)
+
+
 def activate(output: Tensor, activation: str) -> Tensor:
     """Pixels in [0, 1] from what a decoder gives."""
     if activation == "logits":

@@ -22,7 +22,7 @@ from causal_disent.training.description import (
 from causal_disent.training.networks import make_saved
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.global_generators import kept
-from causal_disent_torch.representation import TorchRepresentation
+from causal_disent_torch.representation import TorchRepresentation, represent
 from causal_disent_torch.tensors import open_tensors, write_tensors
 
 
@@ -65,7 +65,7 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
             raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
     networks = _networks(description, path)
     networks.load_state_dict(weights)
-    return TorchRepresentation(
+    return represent(
         networks["encoder"],
         networks["decoder"],
         activation=description.activation,

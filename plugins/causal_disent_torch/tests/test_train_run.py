@@ -26,7 +26,7 @@ from causal_disent.config import gin_config
 from causal_disent.runs.dataset import dataset
 from causal_disent.runs.postprocess import postprocess_with_gin
 from causal_disent.runs.train import train_with_gin
-from causal_disent.training.partial import CHECKPOINT, partial_folder
+from causal_disent.training.checkpoint import CHECKPOINT, partial_folder
 from causal_disent.training.plan import make_plan
 
 pytestmark = pytest.mark.usefixtures("global_generators")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.progress import track
 from causal_disent.text import say
+from causal_disent.threads import usable_cores
 from causal_disent_candle.render.assets import Collection, find_assets
 from causal_disent_candle.render.environment import find_blender
 from causal_disent_candle.render.folder import RenderFolder
@@ -111,7 +111,7 @@ def make_images(
     with folder.held():
         missing = folder.missing(plan)
         say(f"To render: {len(missing):,} of {len(plan.indices):,} images, into {output}.")
-        threads = max(1, (os.cpu_count() or 1) // num_workers)
+        threads = max(1, usable_cores() // num_workers)
         jobs = [{"index": index, "labels": plan.labels(index), "files": plan.files(index)} for index in missing]
         working = run_workers(
             blender, {**work, "output": str(output.resolve()), "threads": threads}, jobs, num_workers

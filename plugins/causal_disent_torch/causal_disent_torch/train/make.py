@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from causal_disent.training.batches import Batches
+from causal_disent.training.objective import OwnLoss
 from causal_disent.training.parts import (
     decoder,
     discriminator,
@@ -38,6 +39,8 @@ def make_trainer(plan: Plan, device: torch.device) -> Trainer:
     trained = list(networks.parameters())
     if objective.discriminates:
         networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator))
+    if isinstance(objective, OwnLoss):
+        objective.prepare(plan.data, networks, plan.model_seed)
     networks.to(device)
     optimizers = {"vae": vae_optimizer(trained)}
     if objective.discriminates:

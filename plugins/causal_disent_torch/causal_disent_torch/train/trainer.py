@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from causal_disent import errors
 from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.loop import Diverged
-from causal_disent.training.objective import Objective, Pass
+from causal_disent.training.objective import Batch, Objective, OwnLoss, Pass
 from causal_disent.training.parts import ReconstructionLoss
 from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
@@ -61,11 +61,15 @@ class Trainer:
 
     def step(self) -> dict[str, Tensor]:
         """Draw a batch and follow the gradient once; the terms of the loss, as `terms` names them."""
-        passed = self._pass(self.batches, self.labelled, self.generator, self.num_steps)
-        terms, loss = self.terms(passed)
+        if isinstance(self.objective, OwnLoss):
+            passed = None
+            terms, loss = self._own_terms(self.objective, self.batches, self.generator, self.num_steps)
+        else:
+            passed = self._pass(self.batches, self.labelled, self.generator, self.num_steps)
+            terms, loss = self.terms(passed)
         for optimizer in self.optimizers.values():
             optimizer.zero_grad()
-        if self.objective.discriminates:
+        if passed is not None and self.objective.discriminates:
             judged = self._discriminator_loss(passed)
             terms["discriminator_loss"] = judged
             self._check(terms)
@@ -106,10 +110,30 @@ class Trainer:
         generator = torch.Generator().manual_seed(seed)
         for step in count():
             with torch.inference_mode():
-                passed = self._pass(batches, labelled, generator, step)
-                passed.step = self.num_steps
-                terms = {name: float(term) for name, term in self.terms(passed)[0].items()}
-            yield terms
+                if isinstance(self.objective, OwnLoss):
+                    terms, _ = self._own_terms(self.objective, batches, generator, step)
+                else:
+                    passed = self._pass(batches, labelled, generator, step)
+                    passed.step = self.num_steps
+                    terms, _ = self.terms(passed)
+                found = {name: float(term) for name, term in terms.items()}
+            yield found
+
+    def _own_terms(
+        self, objective: OwnLoss, batches: Batches, generator: torch.Generator, number: int
+    ) -> tuple[dict[str, Tensor], Tensor]:
+        """The terms as the objective names them, and their sum; `number` says which batch it is."""
+        pixels, indices = batches.draw_known(number, in_order=objective.in_order)
+        batch = Batch(
+            step=self.num_steps,
+            images=self._tensor(pixels),
+            indices=indices,
+            reconstruction=self.reconstruction,
+            draw=lambda shape: torch.randn(tuple(shape), generator=generator).to(self.device),
+        )
+        terms: dict[str, Tensor] = objective.losses(self.networks, batch)
+        loss = torch.stack(list(terms.values())).sum()
+        return {**terms, "loss": loss}, loss
 
     def _pass(
         self, batches: Batches, labelled: LabelledImages | None, generator: torch.Generator, step: int

@@ -1,0 +1,86 @@
+"""How many threads numpy, scikit-learn, torch and TensorFlow may have, and how these wait for each other."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+#: What libraries read their number of threads and processes from, when they are loaded.
+NUMBERS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
+#: By default threads of OpenMP wait by spinning: beside any other program they take the cores that they wait for
+#: from each other, and a step of training takes three times as long and more.
+PATIENT = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}
+#: Where Linux says what a container may use: one file with quota and period, or one for each.
+QUOTAS = (
+    (Path("/sys/fs/cgroup/cpu.max"),),
+    (Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us")),
+)
+
+
+def usable_cores() -> int:
+    """How many cores this process may use: those it is bound to, and no more than its container's quota."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([cores, *(math.ceil(quota) for quota in map(_quota, QUOTAS) if quota)]))
+
+
+def _quota(files: Iterable[Path]) -> float | None:
+    try:
+        quota, period = (int(word) for file in files for word in file.read_text().split())
+    except (OSError, ValueError):  # no such file, or "max"
+        return None
+    return quota / period if quota > 0 and period > 0 else None
+
+
+def environment(threads: int) -> dict[str, str]:
+    """The variables under which a new process has that many threads, which wait without spinning."""
+    return {**dict.fromkeys(NUMBERS, str(threads)), **PATIENT}
+
+
+def use_threads(threads: int | None = None) -> int:
+    """Have numpy, scikit-learn, torch and TensorFlow use so many threads, which wait without spinning.
+
+    Commands and the processes of a study do this by themselves; importing the package does not. Call it before
+    torch is imported: how threads wait is read once, when they are made. Numbers are set in libraries that are
+    loaded as well.
+
+    Args:
+        threads: by default as many as there are cores that this process may use (by its affinity and the quota of
+            its container). Environment variables such as ``OMP_NUM_THREADS`` that are set win over the default.
+
+    Returns:
+        The number that is used where no variable says otherwise.
+
+    Example:
+        >>> use_threads(1)
+        1
+    """
+    if threads is not None:
+        from causal_disent.arguments import check_whole  # loads numpy, which reads the variables when it is loaded
+
+        check_whole("threads", threads, 1)
+    number = usable_cores() if threads is None else threads
+    told = threads is None and any(name in os.environ for name in NUMBERS)
+    for name, value in environment(number).items():
+        os.environ[name] = os.environ.get(name, value) if threads is None or name in PATIENT else value
+    if not told:
+        _tell_loaded(number)
+    return number
+
+
+def _tell_loaded(number: int) -> None:
+    """Libraries that are loaded do not look at variables any more."""
+    if "numpy" in sys.modules:
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(number)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(number)

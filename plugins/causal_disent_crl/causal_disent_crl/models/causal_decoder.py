@@ -1,0 +1,151 @@
+"""``causal_decoder``: codes to images, with the causal layer that the codes obey."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from causal_disent import errors
+from causal_disent.arguments import check_choice, check_truth, check_whole, is_finite_number
+from causal_disent_crl.models.causal_representation import CausalRepresentation
+from causal_disent_crl.models.images import IMAGES, check_sizes
+from causal_disent_crl.models.layers import make_layer
+from causal_disent_crl.models.mlps import ConceptMlps
+
+#: Hidden units of the networks that say what causes do to each concept.
+MECHANISM = 32
+#: What the encoder that goes with it can give.
+GIVEN = ("noise", "codes")
+
+
+class CausalDecoder(nn.Module):
+    r"""Codes z (n, num_latent), a block for each concept, to images (n, h, w, c), before any activation.
+
+    With ``masked``, images are made of :math:`w_i = f_i(F_i(z)) + \epsilon_i`: F is the causal layer's, the f are
+    small networks, :math:`\epsilon = z - F(z)` is the noise. Otherwise of z.
+
+    Args:
+        image_shape: (h, w, c).
+        num_latent: number of codes, divisible by `concepts`.
+        generator: not used: torch's own, which a run seeds, draws the weights.
+        concepts: how many.
+        layer: ``linear`` (CausalVAE) or ``gae``.
+        masked: as above.
+        attention: the noise is mixed before it is added, as the published program does: by the softmax over the
+            concepts of z of :math:`\sigma(z M \epsilon^T)`.
+        free_diagonal: concepts may cause themselves, as in the published program.
+        encoder_gives: ``noise``, from which codes follow, or ``codes``.
+        images: ``mlp`` or ``conv``: what draws.
+        hidden: hidden units of ``mlp``.
+        joint: one network draws, of all codes, instead of one for each concept whose outputs are averaged.
+        names: of the concepts; training sets them to the factors that were taught.
+        centre: what concepts that were taught are centred by.
+        scale: what they are divided by.
+    """
+
+    representation = CausalRepresentation
+
+    def __init__(
+        self,
+        image_shape: Sequence[int],
+        num_latent: int,
+        generator: Any = None,
+        concepts: int = 4,
+        layer: str = "linear",
+        masked: bool = True,
+        attention: bool = False,
+        free_diagonal: bool = False,
+        encoder_gives: str = "noise",
+        images: str = "mlp",
+        hidden: Sequence[int] = (300, 300, 1024),
+        joint: bool = False,
+        names: Sequence[str] | None = None,
+        centre: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
+    ) -> None:
+        super().__init__()
+        check_whole("causal_decoder.concepts", concepts, 1)
+        if num_latent % concepts:
+            raise errors.InvalidInput(
+                "encoder.num_latent must be divisible by causal_decoder.concepts, so that each has as many "
+                f"codes; given: {num_latent} and {concepts}."
+            )
+        for name, value in (("masked", masked), ("attention", attention), ("free_diagonal", free_diagonal)):
+            check_truth(f"causal_decoder.{name}", value)
+        check_truth("causal_decoder.joint", joint)
+        check_choice("causal_decoder.images", images, list(IMAGES))
+        self.encoder_gives = check_choice("causal_decoder.encoder_gives", encoder_gives, GIVEN)
+        self.image_shape, self.num_latent = tuple(image_shape), num_latent
+        self.concepts, self.dims = concepts, num_latent // concepts
+        self.layer = make_layer(layer, concepts, self.dims, free_diagonal=free_diagonal)
+        sizes = check_sizes("causal_decoder.hidden", hidden)
+        self.mechanisms = ConceptMlps(concepts, (self.dims, MECHANISM, self.dims)) if masked else None
+        #: What causes do to factors, by their labels; it teaches the layer the graph.
+        self.label_mechanisms = ConceptMlps(concepts, (1, MECHANISM, 1)) if masked else None
+        self.attention = nn.Parameter(torch.randn(self.dims, self.dims)) if attention else None
+        self.blocks = (1, num_latent) if joint else (concepts, self.dims)
+        self.images = IMAGES[images](image_shape, *self.blocks, sizes)
+        self._taught(names, centre, scale)
+
+    def _taught(self, names: Any, centre: Any, scale: Any) -> None:
+        self.names = [f"concept {i}" for i in range(self.concepts)] if names is None else list(names)
+        self.centre = [0.0] * self.concepts if centre is None else list(centre)
+        self.scale = [1.0] * self.concepts if scale is None else list(scale)
+        numbers = all(map(is_finite_number, (*self.centre, *self.scale))) and all(self.scale)
+        if {len(self.names), len(self.centre), len(self.scale)} != {self.concepts} or not numbers:
+            raise errors.InvalidInput(
+                f"names, centre and scale of 'causal_decoder' must be lists of {self.concepts}, one for each "
+                f"concept, scale without 0; given: {self.names}, {self.centre} and {self.scale}."
+            )
+
+    def teach(self, names: Sequence[str], centre: Sequence[float], scale: Sequence[float]) -> None:
+        """Note what the first concepts are taught, so that it is saved with the model."""
+        others = range(len(names), self.concepts)
+        self._taught(
+            [*names, *(f"concept {i}" for i in others)],
+            [*centre, *(0.0 for _ in others)],
+            [*scale, *(1.0 for _ in others)],
+        )
+        noted = {"names": self.names, "centre": self.centre, "scale": self.scale}
+        self.bound_options = {**getattr(self, "bound_options", {}), **noted}
+
+    def in_blocks(self, codes: Tensor) -> Tensor:
+        """Codes (n, num_latent) as (n, concepts, dims)."""
+        return codes.unflatten(1, (self.concepts, self.dims))
+
+    def codes_of(self, encoded: Tensor) -> Tensor:
+        """Codes (n, num_latent) from what the encoder gives."""
+        return self.layer(self.in_blocks(encoded)).flatten(1) if self.encoder_gives == "noise" else encoded
+
+    def masked(self, codes: Tensor, noise: Tensor | None = None) -> Tensor:
+        """(n, concepts, dims): w, what images are made of, from z in blocks, and its noise if that is known."""
+        if self.mechanisms is None:
+            return codes
+        expected = self.layer.expected(codes)
+        noise = codes - expected if noise is None else noise
+        if self.attention is not None:
+            mixing = torch.sigmoid(codes @ self.attention @ noise.transpose(1, 2)).softmax(dim=1)
+            noise = mixing @ noise
+        return self.mechanisms(expected) + noise
+
+    def draw(self, masked: Tensor) -> Tensor:
+        """Images before the activation, of w (n, concepts, dims)."""
+        return self.images(masked.reshape(-1, *self.blocks))
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Images before the activation."""
+        return self.draw(self.masked(self.in_blocks(codes)))
+
+
+def causal_decoder_of(model: str, networks: Any) -> CausalDecoder:
+    """The decoder, if it is one with a causal layer, as the model of this name needs."""
+    decoder = networks["decoder"]
+    if not isinstance(decoder, CausalDecoder):
+        raise errors.InvalidInput(
+            f"The model '{model}' needs a decoder with a causal layer: bind decoder.decoder_fn = @causal_decoder; "
+            f"given: {getattr(decoder, 'name', decoder)}."
+        )
+    return decoder

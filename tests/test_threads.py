@@ -1,0 +1,95 @@
+"""How many threads commands use, and what a user's own settings change."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from causal_disent import errors, threads
+
+VARIABLES = (*threads.NUMBERS, *threads.PATIENT)
+
+
+def in_a_process(code, **environment):
+    """What `code` prints, as JSON, where no variable of threads is set but these."""
+    plain = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    done = subprocess.run(
+        [sys.executable, "-c", "import json, os\n" + code],
+        env={**plain, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("files", "quota"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu.max": ""}, None),
+        ({"quota": "50000\n", "period": "100000\n"}, 0.5),
+        ({"quota": "-1\n", "period": "100000\n"}, None),
+    ],
+)
+def test_the_quota_of_a_container(tmp_path, monkeypatch, files, quota):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(threads, "QUOTAS", [[tmp_path / name for name in files], [tmp_path / "none"]])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert threads.usable_cores() == {1.5: 2, 0.5: 1, None: 8}[quota]
+
+
+def test_a_command_chooses_before_numpy_is_loaded_and_a_users_own_choice_wins():
+    code = """
+import contextlib, io, sys
+import causal_disent.cli.main as commands
+early = [name for name in ("numpy", "torch") if name in sys.modules]
+with contextlib.redirect_stdout(io.StringIO()):
+    commands.main(["--version"])
+from causal_disent.threads import NUMBERS, PATIENT
+print(json.dumps([early, {name: os.environ.get(name) for name in (*NUMBERS, *PATIENT)}]))
+"""
+    code = code.replace(
+        'commands.main(["--version"])',
+        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    commands.main(['--version'])",
+    )
+    early, found = in_a_process(code, MKL_NUM_THREADS="7", OMP_WAIT_POLICY="ACTIVE")
+    assert not early
+    assert found["OMP_NUM_THREADS"] == str(threads.usable_cores())
+    assert (found["MKL_NUM_THREADS"], found["OMP_WAIT_POLICY"], found["KMP_BLOCKTIME"]) == ("7", "ACTIVE", "0")
+
+
+def test_importing_the_package_changes_nothing():
+    code = "import causal_disent\nprint(json.dumps([name for name in os.environ if name.startswith('OMP_')]))"
+    assert in_a_process(code) == []
+
+
+def test_libraries_that_are_loaded_are_told():
+    code = """
+import numpy as np, threadpoolctl, causal_disent
+np.ones((2, 2)) @ np.ones((2, 2))
+given = causal_disent.use_threads(1)
+print(json.dumps([given, [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]]))
+"""
+    given, pools = in_a_process(code)
+    assert given == 1 and set(pools) == {1}
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])
+def test_a_number_that_is_none(wrong):
+    with pytest.raises(errors.InvalidInput, match="threads"):
+        threads.use_threads(wrong)
+
+
+def test_processes_that_fit_have_one_thread_each(monkeypatch):
+    from joblib import delayed
+
+    from causal_disent.metrics.tools.fitting import in_processes
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")  # which joblib would hand on to each of its processes
+    found = in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))
+    assert found == ["1", "1"]
