@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Sequence
