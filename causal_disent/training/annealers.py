@@ -13,7 +13,7 @@ from causal_disent.training.bound import check_function
 
 @part("annealer", supplied=("gamma",))
 def annealer(
-    gamma: float, iteration_threshold: float = REQUIRED, anneal_fn: Callable[[float, int, int], float] = REQUIRED
+    gamma: float, iteration_threshold: float = REQUIRED, anneal_fn: Callable[[float, int, float], float] = REQUIRED
 ) -> Callable[[int], float]:
     """The weight at each step, as the bound `anneal_fn` makes it from `gamma`."""
     check_function("annealer.anneal_fn", anneal_fn, "annealer")
