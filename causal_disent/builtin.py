@@ -65,7 +65,12 @@ def register_attributions(register: Register) -> None:
 
 @hookimpl
 def register_classifiers(register: Register) -> None:
-    register("nearest_image", NearestImageClassifier, summary="kernel over the data set's images, no training")
+    register(
+        "nearest_image",
+        NearestImageClassifier,
+        summary="kernel over the data set's images, no training",
+        rank=90,
+    )
 
 
 @hookimpl

@@ -139,7 +139,10 @@ class CausalModel(Representation, Generator, Protocol):
         """(n, m): posterior means of the exogenous variables, before the causal layer."""
 
     def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Noise (n, m) to codes (n, m) that obey the graph; of an image's noise, the codes of that image."""
+        """Noise (n, m) to codes (n, m) that obey the graph; of an image's noise, the codes of that image.
+
+        It may take an ``adjacency`` to obey instead, so that weak edges can be cut.
+        """
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
         """(n, concepts): one number each, in the units of `FiniteData.factor_values` where the concept was taught

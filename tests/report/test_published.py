@@ -6,6 +6,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.data.rule_sets import RULE_SETS
+from causal_disent.metrics.crl_scores import KEYS
 from causal_disent.registry import registry
 from causal_disent.report.published import (
     published,
@@ -148,6 +149,9 @@ def test_every_name_is_known():
     assert set(ALL["model"]) - {""} == set(published_models())
     registered = {entry["registered"] for entry in published_metrics().values() if "registered" in entry}
     assert registered == {"irs", "dci", "uc", "cg", "crl_scores"} and registered <= set(registry.names("metrics"))
+    # Of several published scores of one metric, the first of ours has its name; the others are called as ours.
+    assert published_metrics()["F1_MIC"]["registered"] == "crl_scores"
+    assert {"PosMIC", "PosTIC", "NegMIC", "NegTIC", "F1_MIC", "F1_TIC"} <= set(ALL["metric"]) & set(KEYS)
     # A number is that of a model, or that of an independence test.
     assert ((ALL["model"] == "") == (ALL["metric"] == "p_value")).all()
     assert (ALL["rho"] > 0).equals(ALL["metric"].isin(["UC", "CG"]))

@@ -87,6 +87,7 @@ def register_classifiers(register: Register) -> None:
         "conv_classifier",
         f"{HERE}.classifier.factory:conv_classifier",
         summary="three convolutions, trained once per data set and kept",
+        rank=10,
     )
 
 

@@ -452,7 +452,11 @@ def test_the_ideal_model_is_found_ideal(tmp_path):
             tmp_path / "m",
             tmp_path / "e",
             gin_config_files=["metrics/causal_disentanglement.gin"],
-            gin_bindings=["dataset.name = 'levels'", "causal_disentanglement.num_train = 500"],
+            gin_bindings=[
+                "dataset.name = 'levels'",
+                "causal_disentanglement.num_train = 500",
+                "causal_disentanglement.classifier = 'nearest_image'",
+            ],
         )
     finally:
         restore()
