@@ -20,7 +20,7 @@ CPUS := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=SkylakeX OPENBLAS_CORETYPE=P
 	ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo test test-cpus lint bench clean
+.PHONY: demo test test-cpus fuzz lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
@@ -45,6 +45,16 @@ test-cpus: $(INSTALLED) $(TENSORFLOW)
 		echo "== $$cpu: $$part"; \
 		env $$cpu $(PYTEST) --quiet $$part || failed="$$failed $$cpu"; \
 	done; done; test -z "$$failed" || { echo "failed under:$$failed"; exit 1; }
+
+# Long: the same programs that `make test` runs shortly, with another seed each time; FUZZ_SEED=... repeats one.
+FUZZ_SEED ?= $(shell date +%s)
+FUZZ := OMP_NUM_THREADS=1 CAUSAL_DISENT_FUZZ_SEED=$(FUZZ_SEED) CAUSAL_DISENT_FUZZ_CALLS=10000 \
+	CAUSAL_DISENT_FUZZ_FILES=3000 CAUSAL_DISENT_FUZZ_STORIES=200 CAUSAL_DISENT_FUZZ_BINDINGS=3000 \
+	CAUSAL_DISENT_FUZZ_COMMANDS=1000 $(BIN)/python -m pytest
+fuzz: $(INSTALLED)
+	@echo "FUZZ_SEED=$(FUZZ_SEED)"
+	$(FUZZ) tests/robustness
+	$(FUZZ) plugins/causal_disent_torch/tests/test_readers_mutated.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

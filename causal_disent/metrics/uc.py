@@ -16,6 +16,7 @@ from causal_disent.metrics.tools.bootstrap import Bounded, attribution_resamples
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import points
 from causal_disent.protocols import Attribution, FloatArray, IntArray
+from causal_disent.typed import checked
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def check_factors(num_factors: int) -> None:
         )
 
 
+@checked
 def uc_per_rho(
     codes: FloatArray,
     factors: IntArray,
@@ -162,6 +164,7 @@ def _result(
     return UcResult(score, exp(2 * (score - 1)), sets, jaccard, scores, interval(repeated))
 
 
+@checked
 def uc_of_sets(sets: Sequence[Collection[int]], *, group_size: int = 2) -> float:
     """UC of sets of codes, one per factor.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import check_seed
 from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
 from causal_disent.files import check_free, new_folder
 from causal_disent.metrics.tools.resampling import Asked, asking
@@ -20,6 +21,7 @@ from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.runs.run_metric import run_metric
+from causal_disent.text import shown_value
 
 Metric = str | Callable[..., dict[str, Any]]
 
@@ -88,6 +90,7 @@ def settings(
     chance: int = 0,
 ) -> Settings:
     """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
+    check_seed("evaluation.random_seed", random_seed)
     return Settings(evaluation_fn, random_seed, name, bins, bootstrap, chance)
 
 
@@ -165,6 +168,11 @@ def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
     """What users call a metric, and the metric."""
     if isinstance(metric, str):
         return metric, registry.function("metrics", metric)
+    if not callable(metric):
+        raise errors.InvalidInput(
+            "`evaluation.evaluation_fn` is a metric (@uc, say), its name, or a list of metrics; given: "
+            f"{shown_value(metric)}."
+        )
     function = getattr(metric, "__wrapped__", metric)
     for entry in registry.entries("metrics"):
         if entry.load() is function:

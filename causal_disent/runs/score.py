@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_whole
+from causal_disent.arguments import check_at_least, check_random_state, is_whole
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fitting import jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
@@ -33,7 +33,6 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.tables import Table, check_same_points, read_table
 
-MOST_SEED = 2**32 - 1
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
 #: From so many points on, intervals take longer than processes to start.
@@ -144,7 +143,8 @@ def score_points(
         bootstrap: resamples for the intervals; by default some, for metrics that are quick.
         chance: permutations for the chance levels; by default some, for metrics that are quick.
     """
-    seed = _seed(random_state)
+    generator = check_random_state(random_state)
+    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
@@ -165,17 +165,6 @@ def score_points(
 
 def _or(given: int | None, default: int) -> int:
     return default if given is None else given
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if not is_whole(random_state) or not 0 <= random_state <= MOST_SEED:
-        raise errors.InvalidInput(
-            "`random_state` is a seed from 0 to 2**32 - 1, or a numpy.random.RandomState; given: "
-            f"{random_state!r}."
-        )
-    return int(random_state)
 
 
 def _named(metrics: str | Sequence[str]) -> list[Entry]:

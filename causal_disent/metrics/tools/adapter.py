@@ -18,6 +18,7 @@ from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.metrics.tools.takes import arguments_for, refusal
+from causal_disent.typed import check_arguments
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
@@ -94,7 +95,7 @@ def _called(
     whole = Signature(
         [
             *(Parameter(n, by_place, default=None if n == "artifact_dir" else Parameter.empty) for n in supplied),
-            *(Parameter(name, by_place, default=default) for name, default in drawn.items()),
+            *(Parameter(n, by_place, default=d, annotation=_annotation(d)) for n, d in drawn.items()),
             *(own.replace(name=name, kind=by_place) for name, own in _parameters(declaration).items()),
         ],
         return_annotation=Scores,
@@ -104,7 +105,7 @@ def _called(
         bound = whole.bind(*args, **kwargs)
         bound.apply_defaults()
         with fits_of(declaration.name):
-            return measure(dict(bound.arguments))
+            return measure(check_arguments(whole.parameters.values(), bound.arguments))
 
     adapted.__name__ = adapted.__qualname__ = declaration.name
     adapted.__module__ = declaration.function.__module__
@@ -114,14 +115,24 @@ def _called(
     return adapted
 
 
+def _annotation(default: Any) -> Any:
+    """What may be given where that is the default of something that is drawn."""
+    if isinstance(default, tuple):
+        return "int | Sequence[int]"
+    return type(default).__name__ if isinstance(default, (int, float)) else Parameter.empty
+
+
 def _parameters(declaration: Declaration) -> dict[str, Parameter]:
     """By gin's name, the arguments of the function that configs may bind."""
     taken = {*declaration.needs.gives, *declaration.needs.parameters, *declaration.supplies, "random_state"}
     if declaration.each:
         taken.add(declaration.each[0])
     taken -= set(declaration.renamed)
+    several = declaration.several[0] if declaration.several else ""
     return {
         declaration.renamed.get(name, name): parameter
+        if name != several
+        else parameter.replace(annotation=f"{parameter.annotation} | Sequence[{parameter.annotation}]")
         for name, parameter in signature(declaration.function).parameters.items()
         if parameter.kind is Parameter.KEYWORD_ONLY and name not in taken
     }

@@ -12,7 +12,9 @@ from causal_disent.metrics.tools.convergence import fits_of, is_inside
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
 from causal_disent.metrics.tools.takes import refuse
+from causal_disent.metrics.tools.trusted import told
 from causal_disent.registry import Entry
+from causal_disent.typed import checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -126,13 +128,14 @@ def metric(
 
     def declare(function: Function) -> Function:
         @wraps(function)
-        def public(*args: Any, **kwargs: Any) -> Any:
+        def judged(*args: Any, **kwargs: Any) -> Any:
             # One metric may ask another, and knows what it gives.
             if needs.arrays_suffice and not is_inside():
                 refuse(name, taken, *args[1:], **kwargs)
             with fits_of(name):
                 return function(*args, **kwargs)
 
+        public = told(name, range, checked(judged))
         first = headline or ("" if callable(reports) else next(iter(reports)))
         taken = dict(takes) if isinstance(takes, Mapping) else {kind: {} for kind in takes}
         facts = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -13,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_columns
+from causal_disent.arguments import Pairs, check_columns, check_fits_trees, is_whole
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator, regressor_for
 from causal_disent.metrics.tools.linear_probe import r_squared
 from causal_disent.metrics.tools.splitting import fit_and_test
+from causal_disent.orphans import end_with
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 Result = TypeVar("Result")
 #: A result and the warnings on the way to it.
@@ -79,6 +82,8 @@ def fit_each(
         random_state: gives each model its seed, whatever the order in which they finish.
         num_jobs: fits at a time; by default one per core, and one in a worker process.
     """
+    for problem in problems:
+        check_fits_trees(problem.codes)
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     makers = [regressor_for(make) if problem.continuous else make for problem in problems]
     models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]  # as gin binds them
@@ -210,7 +215,13 @@ def in_processes(num_jobs: int, calls: Iterable[Any]) -> list[Any]:
     from joblib import Parallel, parallel_config
 
     with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
-        return list(Parallel()(calls))
+        return list(Parallel()((_called_for, (os.getpid(), *call), {}) for call in calls))
+
+
+def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """In a process of `parent`, which would go on for long if that were killed."""
+    end_with(parent)
+    return function(*args, **named)
 
 
 def jobs_at_a_time(num_jobs: int | None) -> int:
@@ -218,6 +229,7 @@ def jobs_at_a_time(num_jobs: int | None) -> int:
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.
         return 1 if multiprocessing.parent_process() else -1
-    if num_jobs == 0 or not isinstance(num_jobs, (int, np.integer)):
-        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {num_jobs!r}.")
+    if not is_whole(num_jobs) or num_jobs == 0:
+        given = shown_value(num_jobs)
+        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {given}.")
     return int(num_jobs)
