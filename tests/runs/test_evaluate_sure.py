@@ -50,3 +50,12 @@ def test_how_sure_scores_are_stands_beside_them(tmp_path):
 def test_bins_are_for_tables(tmp_path):
     with pytest.raises(InvalidInput, match="`evaluation.bins` is for data sets with continuous factors"):
         evaluated(tmp_path, "evaluation.evaluation_fn = @uc", "evaluation.bins = 5")
+
+
+def test_cg_resamples_what_it_has_measured(tmp_path):
+    cg = ["evaluation.evaluation_fn = @cg", "cg.classifier = 'nearest_image'", "cg.num_train = 40"]
+    plain = evaluated(tmp_path, *cg)
+    assert "CG_chance" not in plain and "CG_low" not in plain
+    found = evaluated(tmp_path, *cg, "evaluation.bootstrap = 4", "evaluation.chance = 3")
+    assert {"CG_low", "CG_high", "CG_chance", "CG_signed_chance"} <= set(found)
+    assert found["CG"] == plain["CG"]

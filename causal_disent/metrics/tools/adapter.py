@@ -38,6 +38,7 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
         data, representation, random_state, *rest = [given.pop(name) for name in needs.supplied]
         drawn = {name: given.pop(name) for name in needs.parameters}
         own = _own(declaration, data, given)
+        own |= _asked_of(declaration, own)
         numbers = _numbers_of(declaration, data)
         if numbers is not None:
             own |= arguments_for(declaration.facts["takes"], data.continuous)
@@ -143,6 +144,14 @@ def _own(declaration: Declaration, data: Any, given: Mapping[str, Any]) -> dict[
     names = {gin: name for name, gin in declaration.renamed.items()}
     own = {names.get(gin, gin): value for gin, value in given.items()}
     return own | {name: supply(data) for name, supply in declaration.supplies.items()}
+
+
+def _asked_of(declaration: Declaration, own: Mapping[str, Any]) -> dict[str, int]:
+    """How often a function that resamples what it has measured, as CG's does, is to do so: as often as others."""
+    asked = what_is_asked()
+    if not asked or declaration.needs.arrays_suffice:
+        return {}
+    return {name: getattr(asked, name) for name in ("bootstrap", "chance") if own.get(name) == 0}
 
 
 def _scores(
