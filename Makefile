@@ -20,7 +20,7 @@ CPUS := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=SkylakeX OPENBLAS_CORETYPE=P
 	ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo test test-cpus lint bench clean
+.PHONY: demo test test-cpus fuzz lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
@@ -37,6 +37,7 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
+	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
 
 # Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
@@ -44,6 +45,16 @@ test-cpus: $(INSTALLED) $(TENSORFLOW)
 		echo "== $$cpu: $$part"; \
 		env $$cpu $(PYTEST) --quiet $$part || failed="$$failed $$cpu"; \
 	done; done; test -z "$$failed" || { echo "failed under:$$failed"; exit 1; }
+
+# Long: the same programs that `make test` runs shortly, with another seed each time; FUZZ_SEED=... repeats one.
+FUZZ_SEED ?= $(shell date +%s)
+FUZZ := OMP_NUM_THREADS=1 CAUSAL_DISENT_FUZZ_SEED=$(FUZZ_SEED) CAUSAL_DISENT_FUZZ_CALLS=10000 \
+	CAUSAL_DISENT_FUZZ_FILES=3000 CAUSAL_DISENT_FUZZ_STORIES=200 CAUSAL_DISENT_FUZZ_BINDINGS=3000 \
+	CAUSAL_DISENT_FUZZ_COMMANDS=1000 $(BIN)/python -m pytest
+fuzz: $(INSTALLED)
+	@echo "FUZZ_SEED=$(FUZZ_SEED)"
+	$(FUZZ) tests/robustness
+	$(FUZZ) plugins/causal_disent_torch/tests/test_readers_mutated.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -93,10 +104,12 @@ $(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
 	.venv-tf/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_tf
 	touch $@
 
-# Ray apart as well: it is large, and only the tests of its own plugin need it.
+# Ray and trackio apart as well: they bring many packages, and only their own tests need them.
 $(RAY): setup.cfg constraints.txt plugins/causal_disent_ray/setup.cfg
 	test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	.venv-ray/bin/python $(INSTALL) ray pytest --editable .
+	grep --invert-match pillow constraints.txt > .venv-ray/constraints.txt  # trackio wants an older one
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-ray/constraints.txt \
+		ray hypothesis pytest --editable '.[trackio]'
 	.venv-ray/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_ray
 	touch $@
 

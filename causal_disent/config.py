@@ -14,12 +14,14 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
+from causal_disent.bound_values import check_bound
 from causal_disent.config_files import found_config
 from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
 from causal_disent.plugins import explain_missing, load_once
 from causal_disent.registry import registry
 from causal_disent.text import shown
+from causal_disent.typed import check_arguments
 
 REQUIRED = gin.REQUIRED
 #: What a config from outside may have.
@@ -128,6 +130,8 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             _know(_named_in("\n".join(bindings or ())))
             gin.parse_config(list(bindings or ()))
             gin.finalize()
+            references = gin.config.iterate_references
+            check_bound(gin.config._CONFIG, references, _parameters_named, store.in_configs())
         try:
             yield
         except (RuntimeError, errors.MetricFailed) as error:
@@ -136,6 +140,10 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             raise _as_raised(error) from None
     finally:
         gin.clear_config()
+
+
+def _parameters_named(name: str) -> list[inspect.Parameter]:
+    return list(_signature(_registered[name][0]).values()) if name in _registered else []
 
 
 def _parse_file(file: str) -> None:
@@ -252,7 +260,9 @@ def is_bound(parameter: str) -> bool:
 
 def rebind(parameter: str, value: Any) -> None:
     """Bind ``name.parameter``, though the config may be locked already."""
-    _know([_owner(parameter)])
+    owner = _owner(parameter)
+    _know([owner])
+    check_arguments(_parameters_named(owner), {parameter.rpartition(".")[2]: value}, owner)
     with gin.unlock_config():
         gin.bind_parameter(parameter, value)
 

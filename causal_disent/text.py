@@ -54,6 +54,14 @@ def number_of(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
+def shown_value(value: object) -> str:
+    """How Python writes a value, as it stands inside a line."""
+    try:
+        return shown(repr(value))
+    except BaseException:  # a stranger's class, or more digits than Python writes
+        return f"({type(value).__name__}, which cannot be shown)"
+
+
 def say(text: object = "", *, error: bool = False) -> None:
     """Print a message or a listing, escaped, to the standard output or the standard error, at once."""
     print(printable(str(text)), file=sys.stderr if error else sys.stdout, flush=True)

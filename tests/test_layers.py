@@ -14,7 +14,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
     ("_version", "text", "errors", "first_party", "progress", "protocols"),
-    ("files", "arguments", "isolation", "table_files", "tables", "threads"),
+    ("files", "arguments", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
     ("entries", "figures"),
     ("registry",),
     ("parts",),
@@ -23,7 +23,7 @@ ORDER = [
     ("representation",),
     ("metrics",),
     ("hookspecs", "plugins", "builtin"),
-    ("config_files", "config"),
+    ("config_files", "bound_values", "config"),
     ("compat",),
     ("training",),
     ("report",),  # how things look; a run or a command says which things

@@ -6,12 +6,14 @@ import glob
 import itertools
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.cli._flags import Flags
+from causal_disent.files import claim
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
 from causal_disent.report.cg_remarks import remarks
@@ -100,19 +102,30 @@ def _evaluate_all(flags: Flags, reading: Reading, target: Path) -> int:
     _check_once(folders, reading)
     rows: list[list[Any]] = []
     lines: list[str] = []
+    elsewhere: list[_Task] = []  # another process is at work there: those come last, when it may be done
+
+    def evaluated(task: _Task, code_tables: CodeTables, *, wait: bool) -> None:
+        place = task.output.relative_to(target)
+        try:
+            # A stranger's model: anything may come out of it.
+            with isolated(), claim(task.output, wait=True) if wait else nullcontext():
+                done = is_done(task.output) and not flags.overwrite
+                scores = read_scores(task.output) if done else _scores(task, flags, reading, code_tables)
+        except errors.CausalDisentError as error:
+            if isinstance(error, (errors.InUse, errors.OutputExists)) and not wait:
+                elsewhere.append(task)
+            else:
+                rows.append([place, "failed", error.message])
+        else:
+            rows.append([place, ("done elsewhere" if wait else "done before") if done else "ok", _line(scores)])
+            lines.extend(f"{shown(place)}: {remark}" for remark in remarks(scores))
+
     for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}
         for task in tasks:
-            place = task.output.relative_to(target)
-            done = is_done(task.output) and not flags.overwrite
-            try:
-                with isolated():  # a stranger's model: anything may come out of it
-                    scores = read_scores(task.output) if done else _scores(task, flags, reading, code_tables)
-            except errors.CausalDisentError as error:
-                rows.append([place, "failed", error.message])
-                continue
-            rows.append([place, "done before" if done else "ok", _line(scores)])
-            lines += [f"{shown(place)}: {remark}" for remark in remarks(scores)]
+            evaluated(task, code_tables, wait=False)
+    for task in list(elsewhere):
+        evaluated(task, {}, wait=True)
     say(text_table(["result", "state", "scores"], rows))
     for line in lines:
         say(line)

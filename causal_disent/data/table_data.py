@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, columns_of
+from causal_disent.arguments import as_array, check_at_least, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
@@ -21,6 +21,10 @@ from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: A factor of so few values is discrete, however few images there are.
+FEW_VALUES = 20
 
 
 class ImageSource(Protocol):
@@ -99,6 +103,26 @@ class TableData(IndexedData):
         )
         part._whole = self._whole or self
         return part
+
+    def in_bins(self, bins: int) -> TableData:
+        """The same images, with each continuous factor in so many bins of about equally many images."""
+        check_at_least(2, bins=bins)
+        rows = self._rows.copy()
+        values: dict[str, Sequence[object]] = dict(self._whole_space.value_names)
+        for i in (self._columns[column] for column in self.continuous):
+            edges = np.unique(np.quantile(rows[:, i], np.linspace(0, 1, bins + 1)[1:-1]))
+            rows[:, i] = np.searchsorted(edges, rows[:, i], side="right")
+            values[self._whole_space.factor_names[i]] = [f"bin {number}" for number in range(len(edges) + 1)]
+        kept = {"images": self._images, "weights": self.image_weights, "factors": self.factor_names}
+        part = TableData(self.source, StateSpace(values), rows, **kept)  # type: ignore[arg-type]
+        part._whole = self._whole or self
+        return part
+
+    @property
+    def continuous(self) -> list[int]:
+        """The factors, counted, with nearly as many values as there are images."""
+        most = max(self.num_images / 2, FEW_VALUES)
+        return [column for column, size in enumerate(self.space.sizes) if size > most]
 
     def __getattr__(self, name: str) -> Any:
         # Boxes and the graph belong to the images, whatever part of them is shown.

@@ -8,7 +8,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import gin_config, operative_bindings, operative_config
-from causal_disent.files import check_free, new_folder
+from causal_disent.files import check_free, claim, new_folder
 from causal_disent.registry import registry
 from causal_disent.runs.backend import training_backend
 from causal_disent.runs.dataset import dataset
@@ -83,12 +83,12 @@ def train(
     folder = partial_folder(target)
     keeping = Keeping(folder, checkpoint_every, resume, restart=overwrite, tensorboard=tensorboard)
     entry = training_backend(backend)
-    with registry.using(entry.name):
+    with claim(target), registry.using(entry.name):
         worker = entry.load()(device=device)
         model, scores = worker.train(make_plan(dataset(), with_labels=with_labels), keeping)
-    with new_folder(target, overwrite=overwrite) as written:
-        worker.write(written / MODEL, model)
-        copy_tracked(folder, written)
-        write_results(written, "train", scores, operative_config(), operative_bindings())
-    clear(folder)
+        with new_folder(target, overwrite=overwrite) as written:
+            worker.write(written / MODEL, model)
+            copy_tracked(folder, written)
+            write_results(written, "train", scores, operative_config(), operative_bindings())
+        clear(folder)
     return scores

@@ -232,6 +232,7 @@ def test_file_function_and_entry_have_one_name(entry):
     assert isinstance(entry.target.declaration, Declaration) and set(entry.facts["takes"]) <= {
         "discrete",
         "continuous",
+        "binned",
     }
     if not entry.facts["needs"].causal:
         first, second = list(inspect.signature(function).parameters.values())[:2]
@@ -244,9 +245,9 @@ def test_the_score_is_the_headline(entry, monkeypatch):
     found, results = [], adapter._results
 
     def recorded(*args):
-        for prefix, labels, result in results(*args):
+        for prefix, labels, result, options in results(*args):
             found.append(result)
-            yield prefix, labels, result
+            yield prefix, labels, result, options
 
     monkeypatch.setattr(adapter, "_results", recorded)
     data = MetricTrial(entry).data

@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
+from causal_disent.files import regular
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.light_experiments import FACTORS, LIMITS
 
@@ -71,7 +72,7 @@ def _read_table(path: Path) -> tuple[FloatArray, list[tuple[int, str]]]:
         raise unusable(path, f"it should have {MOST_BYTES:,} bytes at the most")
     values, files = [], []
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with regular(path).open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.reader(stream, strict=True)
             header = next(reader, [])
             for name in (*FACTORS, FILE):
