@@ -115,4 +115,6 @@ def box_masks(boxes: Any, image_shape: Sequence[int], *, from_bottom: bool = Fal
 
 def box_loss(images: Any, reconstructed: Any, masks: Any) -> Any:
     """Squared error inside the boxes, summed over the pixels and averaged over the batch."""
-    return tf.reduce_mean(tf.reduce_sum(tf.square((images - reconstructed) * masks), (1, 2, 3)))
+    return tf.reduce_mean(
+        tf.reduce_sum(tf.square((images - reconstructed) * tf.cast(masks, images.dtype)), (1, 2, 3))
+    )

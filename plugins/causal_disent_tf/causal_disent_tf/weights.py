@@ -36,7 +36,7 @@ class Weight:
 
     def stored(self) -> np.ndarray:
         """As the file has it."""
-        return np.ascontiguousarray(np.transpose(self.variable.numpy(), self.axes))
+        return np.array(np.transpose(self.variable.numpy(), self.axes), order="C")
 
     def load(self, values: Any) -> None:
         """Take what a file has."""

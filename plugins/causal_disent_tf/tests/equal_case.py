@@ -1,4 +1,4 @@
-"""One batch of one model, as both frameworks get it: a config, images, labels, boxes, noise and an order of the codes."""
+"""One batch of one model, as both frameworks get it: a config, images, labels, boxes, noise, an order of codes."""
 
 import numpy as np
 

@@ -18,8 +18,14 @@ from equal_case import given_of, trainer_of
 from causal_disent.training.forward import Given
 
 
+def double(array):
+    """A tensor, of double precision if it has fractions."""
+    return tf.constant(array, tf.float64 if array.dtype.kind == "f" else None)
+
+
 def compare(request):
     arrays = dict(np.load(request["given"]))
+    tf.keras.config.set_floatx("float64")
     trainer = trainer_of("tf", make_trainer, request["bindings"], arrays)
     weights = weights_of(trainer.networks)
     for name, weight in weights.items():
@@ -27,7 +33,7 @@ def compare(request):
     names = {id(weight.variable): (name, weight.axes) for name, weight in weights.items()}
     found = {}
     for step in range(request["first"], request["first"] + request["steps"]):
-        given = Given(**given_of(trainer, arrays, step, tf.constant))
+        given = Given(**given_of(trainer, arrays, step, double))
         terms, gradients = trainer.gradients(given, tf.constant(arrays["order"]))
         for owner, optimizer in trainer.optimizers.items():
             if step == request["first"]:
@@ -42,6 +48,7 @@ def compare(request):
 
 def encode(request):
     """Codes and images of a folder that torch wrote; a copy of it, written here, is left beside."""
+    tf.keras.config.set_floatx("float32")
     backend, arrays = TfBackend(), np.load(request["given"])
     model = backend.read(Path(request["folder"]))
     backend.write(Path(request["copy"]) / "model", model)

@@ -54,7 +54,8 @@ def make_trainer(plan: Plan) -> Trainer:
 
 
 def _is_float32(value: Any, shape: tuple[int, ...]) -> bool:
-    return tf.is_tensor(value) and tuple(value.shape) == shape and value.dtype == tf.float32
+    # Keras calls single precision so, unless it was set to another.
+    return tf.is_tensor(value) and tuple(value.shape) == shape and value.dtype == tf.keras.config.floatx()
 
 
 def described(value: Any) -> str:
