@@ -38,6 +38,13 @@ def register_parts(register: Register) -> None:
 
 
 @hookimpl
+def register_representations(register: Register) -> None:
+    register(
+        "keras_module", f"{HERE}.own_module:keras_module", summary="one's own Keras models, bound in a config"
+    )
+
+
+@hookimpl
 def register_backends(register: Register) -> None:
     register(
         BACKEND,
