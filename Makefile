@@ -7,6 +7,7 @@ TENSORFLOW := .venv-tf/.installed
 BLENDER := .venv-bpy/.installed
 RAY := .venv-ray/.installed
 PEER := .venv-peer/.installed
+BROWSER := .venv/.browser
 PLUGINS := plugins/causal_disent_candle plugins/causal_disent_crl plugins/causal_disent_datasets \
 	plugins/causal_disent_torch
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -19,13 +20,14 @@ CPUS := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=SkylakeX OPENBLAS_CORETYPE=P
 	ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo test test-cpus lint bench clean
+.PHONY: demo test test-cpus fuzz lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
 	$(BIN)/causal-disent demo_model
+	$(BIN)/causal-disent study studies/quick.gin --output_dir output/quick
 
-test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
+test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) tests causal_disent
 	$(PYTEST) plugins/causal_disent_datasets
 	$(PYTEST) plugins/causal_disent_candle
@@ -35,6 +37,7 @@ test: $(INSTALLED) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
+	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
 
 # Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
@@ -42,6 +45,16 @@ test-cpus: $(INSTALLED) $(TENSORFLOW)
 		echo "== $$cpu: $$part"; \
 		env $$cpu $(PYTEST) --quiet $$part || failed="$$failed $$cpu"; \
 	done; done; test -z "$$failed" || { echo "failed under:$$failed"; exit 1; }
+
+# Long: the same programs that `make test` runs shortly, with another seed each time; FUZZ_SEED=... repeats one.
+FUZZ_SEED ?= $(shell date +%s)
+FUZZ := OMP_NUM_THREADS=1 CAUSAL_DISENT_FUZZ_SEED=$(FUZZ_SEED) CAUSAL_DISENT_FUZZ_CALLS=10000 \
+	CAUSAL_DISENT_FUZZ_FILES=3000 CAUSAL_DISENT_FUZZ_STORIES=200 CAUSAL_DISENT_FUZZ_BINDINGS=3000 \
+	CAUSAL_DISENT_FUZZ_COMMANDS=1000 $(BIN)/python -m pytest
+fuzz: $(INSTALLED)
+	@echo "FUZZ_SEED=$(FUZZ_SEED)"
+	$(FUZZ) tests/robustness
+	$(FUZZ) plugins/causal_disent_torch/tests/test_readers_mutated.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -74,6 +87,14 @@ $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(
 		--editable 'plugins/causal_disent_torch[tensorboard,test]'
 	touch $@
 
+# A browser for the tests of the report: the system's, installed where this may be done; else they are skipped.
+$(BROWSER): $(INSTALLED)
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+			&& { apt-get install --yes --quiet chromium || { apt-get update --quiet && apt-get install --yes --quiet chromium; }; }; } \
+		|| echo 'Chromium cannot be installed here: tests of the report in a browser will be skipped'
+	touch $@
+
 # TensorFlow apart, so that nothing else can come to need it; the build without GPU libraries is a third of the size.
 $(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
 	test -x .venv-tf/bin/python || $(PYTHON) -m venv .venv-tf
@@ -83,10 +104,12 @@ $(TENSORFLOW): setup.cfg constraints.txt plugins/causal_disent_tf/setup.cfg
 	.venv-tf/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_tf
 	touch $@
 
-# Ray apart as well: it is large, and only the tests of its own plugin need it.
+# Ray and trackio apart as well: they bring many packages, and only their own tests need them.
 $(RAY): setup.cfg constraints.txt plugins/causal_disent_ray/setup.cfg
 	test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	.venv-ray/bin/python $(INSTALL) ray pytest --editable .
+	grep --invert-match pillow constraints.txt > .venv-ray/constraints.txt  # trackio wants an older one
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check --constraint .venv-ray/constraints.txt \
+		ray hypothesis pytest --editable '.[trackio]'
 	.venv-ray/bin/python $(INSTALL) --no-deps --editable plugins/causal_disent_ray
 	touch $@
 

@@ -1,4 +1,5 @@
-"""Causal representation learning: data sets drawn the published way and ours, read, opened again; a training step.
+"""Causal representation learning: data sets drawn the published way and ours, read, opened again; a training step;
+an evaluation in all directions.
 
 python benchmarks/bench_crl.py
 """
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_crl/te
 
 import numpy as np  # noqa: E402
 import published_way  # noqa: E402
+from _crl_evaluation import evaluation  # noqa: E402
 from _crl_training import training  # noqa: E402
 from causal_disent_crl.flow import Flow  # noqa: E402
 from causal_disent_crl.pendulum import Pendulum  # noqa: E402
@@ -77,5 +79,6 @@ def reading(folder: Path) -> Iterator[tuple[str, str, str]]:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
         small = Pendulum(split="train", size=64, channels="rgb", cache=Path(temporary) / "small")
-        rows = [*training(small), *drawing(), *reading(Path(temporary))]
+        tested = Pendulum(split="test", cache=Path(temporary) / "test")
+        rows = [*training(small), *evaluation(tested), *drawing(), *reading(Path(temporary))]
         print(text_table(["work", "figure", "wanted"], rows))

@@ -1,7 +1,7 @@
 """CG of the models of table 7, judged as here and with two errors of the published program.
 
-    python benchmarks/reproduce_synthetic.py            # trains the models, if that was not done
-    python benchmarks/published_classifier.py [--steps 3000] [--output output/synthetic]
+    causal-disent study studies/table7.gin --output_dir output/table7     # trains the models, if that was not done
+    python benchmarks/published_classifier.py [--study output/table7]
 
 The published program gives the classifier the decoder's logits, without a sigmoid; and it trains the classifier on
 images whose channels were moved to the front by ``reshape``, which tears pixels apart, while generated images are
@@ -11,6 +11,7 @@ moved by ``transpose``. docs/reproduction.md discusses the numbers.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from causal_disent_torch.classifier.labelled_images import LabelledImages, draw_
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.classifier.training import accuracy_of, train
-from reproduce_synthetic import CONFOUNDING, DATA_SET, FACTORS, MODELS, STEPS, model_folder
+from synthetic_components import CONFOUNDING, DATA_SET, FACTORS
 
 from causal_disent import get_dataset
 from causal_disent.metrics import cg
@@ -68,10 +69,15 @@ def of_logits(predict_proba: Judge) -> Judge:
     return shown
 
 
+def model_folders(study: Path) -> list[tuple[str, Path]]:
+    """The models of the first seed in a study's folder."""
+    runs = [(json.loads(file.read_text()), file.parent) for file in sorted(study.glob("*/run.json"))]
+    return [(what["model"], folder / "model") for what, folder in runs if what["seed"] == SEED]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=STEPS, help="that the models were trained (%(default)s)")
-    parser.add_argument("--output", type=Path, default=Path("output/synthetic"), help="(%(default)s)")
+    parser.add_argument("--study", type=Path, default=Path("output/table7"), help="its folder (%(default)s)")
     arguments = parser.parse_args()
     data = get_dataset(DATA_SET, factors=FACTORS, confounding=CONFOUNDING)
     images = draw_images(data, SETTINGS.max_images, np.random.RandomState(SEED))
@@ -80,10 +86,8 @@ def main() -> None:
     judges = {"as here": right, "logits": of_logits(right), "torn": wrong, "torn, logits": of_logits(wrong)}
     factors, points = data.sample(NUM_POINTS, np.random.RandomState(SEED))
     rows = []
-    for name in track(list(MODELS), "models", unit="model"):
-        model: Any = TorchBackend(device="cpu").read(
-            model_folder(name, SEED, arguments.steps, arguments.output), data
-        )
+    for name, folder in track(model_folders(arguments.study), "models", unit="model"):
+        model: Any = TorchBackend(device="cpu").read(folder, data)
         codes = model(points)
         found = [cg(codes, factors, model.decode, each) for each in judges.values()]
         rows.append([name, *(result.score for result in found)])

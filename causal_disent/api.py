@@ -48,6 +48,8 @@ def score(
     *,
     bins: int | None = None,
     fast: bool = False,
+    bootstrap: int | None = None,
+    chance: int | None = None,
 ) -> ScoreTable:
     """Every metric that codes and factors suffice for, at once.
 
@@ -59,10 +61,15 @@ def score(
         metrics: their names (``causal-disent metrics`` lists them); by default all, of which those that need
             more, or that do not take such factors, are left out with the reason.
         random_state: seed or generator.
-        bins: a factor with nearly as many values as points is continuous, and metrics of discrete factors are
-            left out unless it is put into so many equally filled bins for them.
+        bins: a factor with nearly as many values as points is continuous. Metrics that group points by factors put
+            it into so many equally filled bins (10 unless given, and they say so); others that take discrete
+            factors alone are left out unless `bins` is given.
         fast: boosted trees on binned codes where boosted trees are the default (dci, the downstream tasks): much
             faster, and scores that differ by about 0.01; compare like with like.
+        bootstrap: resamples of the points for 95 % intervals, the same for all metrics; 200 is usual. By default
+            50, and none for those that take long (boosted trees, tmex); 0 for none.
+        chance: permutations of the codes' rows, for what codes that say nothing score, and how often they reach
+            the score. By default 20, and none for those that take long; 0 for none.
 
     Returns:
         `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
@@ -71,13 +78,15 @@ def score(
     Example:
         >>> import numpy as np
         >>> factors = np.indices((4, 4, 4)).reshape(3, -1).T
-        >>> score(factors * 2.0, factors, metrics=["irs", "mig"])
+        >>> score(factors * 2.0, factors, metrics=["irs", "mig"], bootstrap=0, chance=0)
         64 points, 3 codes, 3 factors: factor_0, factor_1, factor_2
         <BLANKLINE>
         metric   score  best  question
         ------  ------  ----  ------------------------------------------------------
         irs      1.000     1  do codes stay put when all but one factor change?
         mig      1.000     1  gap between the two codes that say most about a factor
+        >>> score(factors * 2.0, factors, metrics=["irs", "mig"]).table["chance"].round(1).to_dict()
+        {'irs': -0.1, 'mig': 0.0}
     """
     from causal_disent import errors
     from causal_disent.report.score_table import ScoreTable
@@ -86,7 +95,8 @@ def score(
 
     given = [read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing for thing in (codes, factors)]
     points = read_points(*given, bins=bins)
-    table = ScoreTable(points, tuple(score_points(points, metrics, random_state, fast=fast)))
+    rows = score_points(points, metrics, random_state, fast=fast, bootstrap=bootstrap, chance=chance)
+    table = ScoreTable(points, tuple(rows))
     if not table.results:
         raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))
     return table

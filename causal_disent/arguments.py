@@ -17,6 +17,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 Pairs = tuple[FloatArray, IntArray]
 #: (codes, train points), (factors, train points), and the same of test points, to a (codes, factors) matrix.
 MatrixFunction = Callable[..., FloatArray]
+
+#: What to do with points that have no value.
+LEAVE_OUT = "Leave such points out of `codes` and `factors` alike, or fill them in."
+#: Of larger numbers, squares and cubes are no longer numbers.
+LARGEST = 1e100
+#: The same of float32: such codes are calculated with in float64.
+LARGEST_SINGLE = 1e12
 
 #: Bounds of `check_number` -> their words, and when they hold.
 BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
@@ -69,7 +77,9 @@ def check_number(name: str, value: Any, **bounds: float) -> None:
     asked = [(*BOUNDS[bound], limit) for bound, limit in bounds.items()]
     if not is_finite_number(value) or not all(holds(value, limit) for _, holds, limit in asked):
         limits = " and ".join(f"{words} {limit}" for words, _, limit in asked)
-        raise errors.InvalidInput(f"{name} must be a finite number{limits and f', {limits}'}; given: {value!r}.")
+        raise errors.InvalidInput(
+            f"{name} must be a finite number{limits and f', {limits}'}; given: {shown_value(value)}."
+        )
 
 
 def check_numbers(owner: str, **values: Any) -> None:
@@ -81,7 +91,7 @@ def check_numbers(owner: str, **values: Any) -> None:
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise unless `value` is a whole number, at least `least`."""
     if not is_whole(value) or value < least:
-        raise errors.InvalidInput(f"{name} must be a whole number, at least {least}; given: {value!r}.")
+        raise errors.InvalidInput(f"{name} must be a whole number, at least {least}; given: {shown_value(value)}.")
 
 
 def check_at_least(least: int, **values: Any) -> None:
@@ -99,13 +109,15 @@ def check_not_negative(**values: Any) -> None:
 def check_seed(name: str, value: Any) -> None:
     """Raise unless `value` can be a seed."""
     if not is_whole(value) or not 0 <= value < 2**32:
-        raise errors.InvalidInput(f"{name} must be a whole number from 0 to 2**32 - 1; given: {value!r}.")
+        raise errors.InvalidInput(
+            f"{name} must be a whole number from 0 to 2**32 - 1; given: {shown_value(value)}."
+        )
 
 
 def check_truth(name: str, value: Any) -> None:
     """Raise unless `value` is True or False; 'False' in quotes, say, would count as true."""
     if not isinstance(value, bool):
-        raise errors.InvalidInput(f"{name} must be True or False; given: {value!r}.")
+        raise errors.InvalidInput(f"{name} must be True or False; given: {shown_value(value)}.")
 
 
 def literal(text: str) -> Any:
@@ -122,13 +134,63 @@ def literal(text: str) -> Any:
 
 
 def as_array(what: str, given: Any) -> np.ndarray:
-    """`given` as an array, or an error that calls it `what`."""
+    """`given` as an array, or an error that calls it `what`; tensors by their methods, on any device."""
+    if hasattr(given, "detach"):
+        tensor = given.detach().cpu()
+        try:
+            given = tensor.numpy()
+        except TypeError:  # numpy has no bfloat16
+            given = tensor.double().numpy()
+    elif callable(getattr(given, "numpy", None)):
+        given = given.numpy()
+    elif hasattr(given, "toarray"):
+        given = given.toarray()
+    elif isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
+        given = [as_array(what, row) for row in given]
     try:
-        return np.asanyarray(given)
+        array = np.asanyarray(given)
     except ValueError:
         raise errors.InvalidInput(
             f"{what} must be an array, or lists of equal lengths; the lists given differ in length or depth."
         ) from None
+    except Exception as error:  # of a stranger's class: anything may come out of it
+        raise errors.InvalidInput(f"{what} must be an array; given: {type(given).__name__}.") from error
+    if isinstance(array, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(array)
+        if masked.any():
+            place = tuple(int(i) for i in np.argwhere(masked)[0])
+            raise errors.InvalidInput(f"{what} has masked entries, the first at {place}. {LEAVE_OUT}")
+        array = array.data
+    if array.dtype.kind == "V" and array.dtype.names is None:  # the small floats of tensorflow and jax
+        array = array.astype(np.float64)
+    return np.asarray(array)
+
+
+def as_numbers(name: str, given: Any) -> np.ndarray:
+    """`given` as an array of numbers that can be calculated with: float32, float64 or int64.
+
+    Example:
+        >>> as_numbers("`codes`", [[True], [False]]).dtype, as_numbers("`codes`", np.ones(2, np.float16)).dtype
+        (dtype('int64'), dtype('float64'))
+    """
+    array = as_array(name, given)
+    if array.dtype.kind == "O" and all(isinstance(value, (Real, np.bool_)) for value in array.flat):
+        try:
+            array = array.astype(np.float64)
+        except (OverflowError, TypeError, ValueError):
+            raise errors.InvalidInput(f"{name} holds a number that is too large for a float.") from None
+    if array.dtype.kind not in "biuf":
+        raise errors.InvalidInput(f"{name} must hold numbers; given: dtype {shown_value(array.dtype)}.")
+    if array.dtype.kind == "f":
+        kept = array.dtype.itemsize in (4, 8) and array.dtype.isnative
+        return array if kept else _quietly_cast(array)
+    fits = array.dtype.kind != "u" or not array.size or array.max() < 2**63
+    return array.astype(np.int64 if fits else np.float64, copy=False)
+
+
+def _quietly_cast(array: np.ndarray) -> FloatArray:
+    with np.errstate(all="ignore"):  # what becomes infinite is told of where entries are looked at
+        return array.astype(np.float64)
 
 
 def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
@@ -140,7 +202,7 @@ def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
             raise errors.unknown("factor", factor, names)
     if not given or len(set(given)) != len(given):
         raise errors.InvalidInput(
-            f"`factors` is a list of one or more names, none twice; given: {factors!r}. There are: "
+            f"`factors` is a list of one or more names, none twice; given: {shown_value(factors)}. There are: "
             f"{errors.listing(names)}."
         )
     return [names.index(factor) for factor in given]
@@ -204,18 +266,28 @@ def varying_factors(factors: FloatArray | IntArray, metric: str) -> IntArray:
 
 def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
     """`values` as a finite matrix (points, `columns`) with at least one row and one column."""
-    matrix = np.asarray(values)
+    matrix = as_numbers(f"`{name}`", values)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise errors.InvalidInput(
             f"`{name}` must have shape (points, {columns}) with at least one of each; given: {matrix.shape}."
         )
-    if matrix.dtype.kind not in "biuf":
-        raise errors.InvalidInput(f"`{name}` must hold numbers; given: dtype {matrix.dtype}.")
-    for row, column in not_finite(matrix):
-        raise errors.InvalidInput(
-            f"`{name}` must be finite; point {row} has {matrix[row, column]} in column {column}."
-        )
+    if matrix.dtype.kind == "f":
+        size = max(-float(matrix.min()), float(matrix.max()))  # without a copy; NaN if one entry is
+        if not size <= LARGEST:
+            _tell_unfit(name, matrix)
+        if size > LARGEST_SINGLE:
+            return matrix.astype(np.float64, copy=False)
     return matrix
+
+
+def _tell_unfit(name: str, matrix: FloatArray) -> None:
+    """Raise, with the first entry that is not finite or too large."""
+    for unfit, what in ((~np.isfinite(matrix), "be finite"), (np.abs(matrix) > LARGEST, f"be within +-{LARGEST}")):
+        for row, column in np.argwhere(unfit):
+            hint = "" if what == "be finite" else " Squares of it overflow: give the column in another unit."
+            raise errors.InvalidInput(
+                f"`{name}` must {what}; point {row} has {matrix[row, column]} in column {column}.{hint}"
+            )
 
 
 def not_finite(matrix: np.ndarray) -> np.ndarray:
@@ -241,25 +313,58 @@ def check_pairs(codes: Any, factors: Any, *, min_codes: int = 1, min_factors: in
     return codes, factors
 
 
+def check_fits_trees(codes: FloatArray) -> None:
+    """Raise where scikit-learn's trees, which work in float32, cannot hold a code."""
+    size = max(-float(codes.min()), float(codes.max()))
+    if size > np.finfo(np.float32).max:
+        raise errors.InvalidInput(
+            f"`codes` are given to trees that work in float32, and one has the size {size:.3g}: give the codes in "
+            "another unit."
+        )
+
+
 def check_rho(rho: Any, num_codes: int) -> int:
     """How many codes a factor is given: a whole number from 1 to `num_codes`."""
     if not is_whole(rho) or not 1 <= rho <= num_codes:
         raise errors.InvalidInput(
             f"`rho`, the number of codes that a factor is given, is a whole number from 1 to {num_codes} "
-            f"(the number of codes); given: {rho!r}."
+            f"(the number of codes); given: {shown_value(rho)}."
         )
     return int(rho)
 
 
+def check_columns(name: str, columns: Any, num_factors: int) -> None:
+    """Raise unless `columns` are places of factors."""
+    strange = [i for i in columns if i not in range(num_factors)]
+    if strange:
+        raise errors.InvalidInput(
+            f"`{name}` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
+        )
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """One of `choices`."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise errors.unknown(f"`{name}`", value, choices)
     return value
 
 
-def check_random_state(random_state: np.random.RandomState | int) -> np.random.RandomState:
-    """A seed or a generator, as a generator."""
+def check_random_state(random_state: Any) -> np.random.RandomState:
+    """A seed or a generator, as a generator: a ``RandomState`` itself; of numpy's new ones a seed is drawn.
+
+    Example:
+        >>> check_random_state(np.random.default_rng(0)).randint(10) == check_random_state(0).randint(10)
+        False
+    """
     if isinstance(random_state, np.random.RandomState):
         return random_state
-    return np.random.RandomState(random_state)
+    if isinstance(random_state, np.random.BitGenerator):
+        random_state = np.random.Generator(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(int(random_state.integers(2**32)))
+    if is_whole(random_state) and 0 <= random_state < 2**32:
+        return np.random.RandomState(int(random_state))
+    raise errors.InvalidInput(
+        "`random_state` is a seed from 0 to 2**32 - 1, or a generator (numpy.random.RandomState, "
+        f"numpy.random.default_rng(...)); given: {shown_value(random_state)}."
+    )

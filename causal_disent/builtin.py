@@ -65,12 +65,24 @@ def register_attributions(register: Register) -> None:
 
 @hookimpl
 def register_classifiers(register: Register) -> None:
-    register("nearest_image", NearestImageClassifier, summary="kernel over the data set's images, no training")
+    register(
+        "nearest_image",
+        NearestImageClassifier,
+        summary="kernel over the data set's images, no training",
+        rank=90,
+    )
 
 
 @hookimpl
 def register_engines(register: Register) -> None:
     register("local", "causal_disent.runs.local_engine:LocalEngine", summary="processes on this machine")
+
+
+@hookimpl
+def register_trackers(register: Register) -> None:
+    trackers = "causal_disent.training.trackers"
+    register("curves", f"{trackers}:CurvesFile", summary="curves.csv: step, term of the loss, value", always=True)
+    register("trackio", f"{trackers}:TrackioRun", summary="a run that `trackio show` shows", package="trackio")
 
 
 @hookimpl
@@ -82,6 +94,7 @@ def register_commands(register: Register) -> None:
             "demo": ("demo:add", "IRS, UC and CG of representations whose quality is known"),
             "study": ("study:add_arguments", "run many models, data sets, seeds and metrics from one config"),
             "results": ("results:add_arguments", "print the scores of any tree of result folders"),
+            "report": ("report:add_arguments", "write one page about any tree of result folders"),
             "calibrate": ("calibrate:add", "what each metric says of representations whose quality is known"),
             "check": ("check:add", "run the common checks of a metric, data set or model"),
         },
@@ -125,6 +138,7 @@ def register_parts(register: Register) -> None:
             "how images and reconstructions are compared",
         ),
         ("supervised_loss", "training.parts:supervised_loss", "how codes and labels are compared"),
+        ("tracking", "training.trackers:tracking", "what follows a training while it goes on"),
         ("labeller", "training.labellers:labeller", "where the labels come from"),
         ("annealer", "training.annealers:annealer", "how the weight of the supervised loss changes"),
     ):

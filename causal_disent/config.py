@@ -14,11 +14,14 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
+from causal_disent.bound_values import check_bound
 from causal_disent.config_files import found_config
+from causal_disent.entries import KINDS, Entry, store
 from causal_disent.files import read_bounded
-from causal_disent.plugins import explain_missing
-from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.plugins import explain_missing, load_once
+from causal_disent.registry import registry
 from causal_disent.text import shown
+from causal_disent.typed import check_arguments
 
 REQUIRED = gin.REQUIRED
 #: What a config from outside may have.
@@ -56,7 +59,8 @@ registry.wrap = given_to_gin
 def entry_of(value: Any) -> Entry | None:
     """The entry that a config means by ``@name``, if it is one of the registry."""
     names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
-    return registry.in_configs().get(next(names, ""))
+    load_once()
+    return store.in_configs().get(next(names, ""))
 
 
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
@@ -79,7 +83,8 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
 
 def _know(names: Iterable[str]) -> None:
     """Let gin know those of `names` that are registered; importing them all would take seconds."""
-    known = registry.in_configs()
+    load_once()
+    known = store.in_configs()
     for name in names:
         if name in known:
             given_to_gin(known[name])
@@ -125,6 +130,8 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             _know(_named_in("\n".join(bindings or ())))
             gin.parse_config(list(bindings or ()))
             gin.finalize()
+            references = gin.config.iterate_references
+            check_bound(gin.config._CONFIG, references, _parameters_named, store.in_configs())
         try:
             yield
         except (RuntimeError, errors.MetricFailed) as error:
@@ -133,6 +140,10 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             raise _as_raised(error) from None
     finally:
         gin.clear_config()
+
+
+def _parameters_named(name: str) -> list[inspect.Parameter]:
+    return list(_signature(_registered[name][0]).values()) if name in _registered else []
 
 
 def _parse_file(file: str) -> None:
@@ -220,11 +231,11 @@ def _explain(source: str, message: str) -> str:
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
         kinds = [kind for kind, what in KINDS.items() if what.in_configs]
-        text = explain_missing("name", unknown["name"], sorted(registry.in_configs()), kinds).message
+        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
     parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
     if parameter:
         owner = parameter["owner"].rpartition(".")[2]
-        known = registry.in_configs().get(owner)
+        known = store.in_configs().get(owner)
         text = errors.unknown_parameter(owner, parameter["name"], parameters_of(known) if known else ()).message
     supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
     if supplied:
@@ -249,7 +260,9 @@ def is_bound(parameter: str) -> bool:
 
 def rebind(parameter: str, value: Any) -> None:
     """Bind ``name.parameter``, though the config may be locked already."""
-    _know([_owner(parameter)])
+    owner = _owner(parameter)
+    _know([owner])
+    check_arguments(_parameters_named(owner), {parameter.rpartition(".")[2]: value}, owner)
     with gin.unlock_config():
         gin.bind_parameter(parameter, value)
 

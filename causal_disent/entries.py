@@ -1,12 +1,12 @@
 """One vocabulary: everything a config, a command or a listing can name is one `Entry`.
 
-Entries come through pluggy hooks (`causal_disent.hookspecs`); nothing becomes known by being imported. They are
-kept, and looked up, in `causal_disent.registry`.
+Entries come through pluggy hooks (`causal_disent.hookspecs`); nothing becomes known by being imported. Here they
+are kept; `causal_disent.registry` is where they are looked up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
@@ -57,6 +57,7 @@ KINDS = {
     "classifiers": Kind("classifier", ("data",), use="cg.classifier = '{name}'"),
     "parts": Kind("part"),
     "engines": Kind("engine"),
+    "trackers": Kind("tracker", ("folder", "first_step"), use="tracking.trackers = ['{name}']"),
     "backends": Kind("backend", in_configs=False, use="--backend {name}"),
     "commands": Kind("command", in_configs=False, use="causal-disent {name} --help"),
 }
@@ -214,3 +215,115 @@ class Register:
             value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
             if value is not None and type(value) not in kinds:
                 raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
+
+
+class Store:
+    """All entries, by kind and name.
+
+    Two entries may share a kind and a name if each says another ``backend``: the same model, say, trained by torch
+    and by TensorFlow. `backend` decides between them.
+    """
+
+    def __init__(self) -> None:
+        self.backend: str | None = None
+        self._entries: dict[str, dict[str, list[Entry]]] = {kind: {} for kind in KINDS}
+        self._collisions: list[list[Entry]] | None = None
+        self._declared: dict[tuple[str, str, str], Entry] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
+        self._collisions = None
+        self._entries[entry.kind].setdefault(entry.name, []).append(entry)
+
+    def declare(self, entry: Entry) -> None:
+        """Take an entry in place of the one of that name and owner, also when the plugins are loaded anew."""
+        key = (entry.kind, entry.name, entry.owner)
+        same = self._entries[entry.kind].setdefault(entry.name, [])
+        same[:] = [other for other in same if (other.kind, other.name, other.owner) != key]
+        self._declared[key] = entry
+        self.add(entry)
+
+    def replace(self, entry: Entry) -> Callable[[], None]:
+        """Let `entry` have its name alone, until the function that is returned is called."""
+        shared = [kind for kind in self._sharing(entry) if entry.name in self._entries[kind]]
+        before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
+        self.add(entry)
+
+        def restore() -> None:
+            self._collisions = None
+            del self._entries[entry.kind][entry.name]
+            for kind, same in before:
+                self._entries[kind][entry.name] = same
+
+        return restore
+
+    def _sharing(self, entry: Entry) -> list[str]:
+        """The kinds whose entries of that name would be taken for `entry`."""
+        own = KINDS[entry.kind]
+        alike = [kind for kind, other in KINDS.items() if other.in_configs and other.ending == own.ending]
+        return alike if own.in_configs else [entry.kind]
+
+    def clear(self) -> None:
+        """Forget every entry, but for those that were declared."""
+        self._collisions = None
+        for entries in self._entries.values():
+            entries.clear()
+        for entry in self._declared.values():
+            self.add(entry)
+
+    def entries(self, kind: str) -> Iterator[Entry]:
+        """The entries of one kind that a user can ask for, sorted by name."""
+        taken = {same[0].in_config for same in self.collisions()} if KINDS[kind].in_configs else set()
+        for _, found in sorted(self._entries[kind].items()):
+            if found[0].in_config not in taken and (KINDS[kind].in_configs or len(found) == 1):
+                yield self._chosen(found)
+
+    def names(self, kind: str) -> list[str]:
+        """Their names."""
+        return [entry.name for entry in self.entries(kind)]
+
+    def in_configs(self) -> dict[str, Entry]:
+        """Everything that configs can name, by the name that they say."""
+        kinds = (kind for kind, what in KINDS.items() if what.in_configs)
+        return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
+
+    def variants(self, kind: str, name: str) -> list[Entry]:
+        """All entries of that kind and name: one for each backend, where they say one."""
+        return list(self._entries[kind].get(name, []))
+
+    def collisions(self) -> list[list[Entry]]:
+        """The entries that share a name which means one thing alone: over all kinds that configs can say."""
+        if self._collisions is not None:
+            return self._collisions
+        by_name: dict[tuple[str, str], list[Entry]] = {}
+        for kind, entries in self._entries.items():
+            scope = "configs" if KINDS[kind].in_configs else kind
+            for same in entries.values():
+                by_name.setdefault((scope, same[0].in_config), []).extend(same)
+        self._collisions = [same for same in by_name.values() if not _agree(same)]
+        return self._collisions
+
+    def get(self, kind: str, name: str) -> Entry:
+        """The entry called `name`, or an error that says what there is instead."""
+        found = self._entries[kind].get(name, [])
+        if not found:
+            raise errors.unknown(KINDS[kind].thing, name, self.names(kind))
+        for same in self.collisions():
+            if any(entry is found[0] for entry in same):
+                raise errors.collision(name, [(entry.label, entry.owner) for entry in same])
+        return self._chosen(found)
+
+    def _chosen(self, same: Sequence[Entry]) -> Entry:
+        """The entry of the backend in use, or the first."""
+        return next((entry for entry in same if entry.facts.get("backend") == self.backend), same[0])
+
+
+def _agree(same: Sequence[Entry]) -> bool:
+    """Whether entries of one name are one thing: alone, or one for each of several backends."""
+    if len(same) == 1:
+        return True
+    backends = [entry.facts.get("backend") for entry in same]
+    return None not in backends and len(set(backends)) == len(same) == sum(e.kind == same[0].kind for e in same)
+
+
+store = Store()

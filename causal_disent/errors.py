@@ -1,7 +1,7 @@
 """What a user can see go wrong: what was given, what is allowed, the nearest match.
 
 An error made here is a mistake its reader can correct. The commands print its
-message alone and exit with 2; anything else is a fault and shows a traceback.
+message alone and exit with 2; anything else is a fault, and --debug shows where.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def nearest(name: str, names: Iterable[object]) -> str:
 def unknown(kind: str, name: object, names: Iterable[object]) -> UnknownName:
     """No `kind` is called `name`; `names` are those there are."""
     names = list(names)
-    return UnknownName(f"Unknown {kind} '{shown(name)}'.{nearest(str(name), names)} There are: {listing(names)}.")
+    return UnknownName(
+        f"Unknown {kind} '{shown(name)}'.{nearest(shown(name), names)} There are: {listing(names)}."
+    )
 
 
 def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigError:

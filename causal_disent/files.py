@@ -21,6 +21,8 @@ from causal_disent import errors
 
 #: Endings of what is being written, and of what was moved away for it.
 PARTIAL, REPLACED = ".partial", ".replaced"
+#: Names folders that links in other folders may lead to, as PATH names folders.
+LINKS = "CAUSAL_DISENT_LINKS"
 #: What is as long as the longest ending of a temporary name.
 LONGEST_ENDING = ".12345678.replaced"
 #: Linux' numbers, for `renameat2`.
@@ -236,10 +238,18 @@ def unusable(path: Path, reason: str) -> errors.InvalidInput:
 def regular(path: Path) -> Path:
     """`path`, if it is a file; whoever opened a pipe or a device would wait for it.
 
-    A file that is not there is for the caller to tell of.
+    A link may lead to a file of the same folder, or to where the user says with `LINKS`. A file that is not there
+    is for the caller to tell of.
     """
     if path.exists() and not path.is_file():
         raise unusable(path, "it is a folder, a pipe, a socket or a device, and no file")
+    if path.is_symlink():
+        target = path.resolve()
+        named = [Path(place).resolve() for place in os.environ.get(LINKS, "").split(os.pathsep) if place]
+        if not any(target.is_relative_to(place) for place in (path.parent.resolve(), *named)):
+            raise unusable(
+                path, f"it is a link that leaves its folder. If you trust {target}, set {LINKS}={target.parent}"
+            )
     return path
 
 

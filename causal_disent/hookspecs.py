@@ -61,5 +61,10 @@ def register_backends(register: Register) -> None:
 
 
 @hookspec
+def register_trackers(register: Register) -> None:
+    """What follows a training: ``target(folder, first_step, **options) -> Tracker``; ``always=True`` unasked."""
+
+
+@hookspec
 def register_commands(register: Register) -> None:
     """Subcommands of ``causal-disent``: ``add(parser)`` sets ``command``; ``under="a"`` makes ``a_b`` ``a b``."""

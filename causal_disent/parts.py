@@ -8,7 +8,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from causal_disent.registry import Entry, registry
+from causal_disent.entries import Entry
+from causal_disent.registry import registry
+from causal_disent.typed import checked
 
 
 class Part:
@@ -20,7 +22,7 @@ class Part:
 
     def __init__(self, name: str, function: Callable[..., Any], supplied: Sequence[str]) -> None:
         self.name = name
-        self.function = function
+        self.function = checked(function)
         self.supplied = tuple(supplied)
         update_wrapper(self, function, updated=())  # the attributes of a class may be called as these are
         self.declaration = self  # what a hook's callback asks: ``register(part)``

@@ -19,9 +19,10 @@ import pluggy
 
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
+from causal_disent.entries import KINDS, Entry, Register, store
 from causal_disent.first_party import first_party
 from causal_disent.isolation import isolated, told_if_slow
-from causal_disent.registry import KINDS, Entry, Register, registry
+from causal_disent.registry import registry
 from causal_disent.text import shown
 
 ENTRY_POINT_GROUP = "causal_disent"
@@ -57,9 +58,8 @@ _loaded: list[LoadedPlugin] = []
 
 def install_loader() -> None:
     """Have the registry load the plugins when it is first asked for something."""
-    registry.load = load_once
-    registry.explain_missing = lambda kind, name: explain_missing(
-        KINDS[kind].thing, name, registry.names(kind), [kind]
+    registry.set_loader(
+        load_once, lambda kind, name: explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])
     )
 
 
@@ -77,7 +77,7 @@ def load_once() -> None:
 
 def load() -> None:
     """Load the built-ins and the installed plugins into an empty registry."""
-    registry.clear()
+    store.clear()
     _loaded.clear()
     from causal_disent import builtin
 
@@ -88,7 +88,7 @@ def load() -> None:
     for name, points in by_name.items():
         versions = [_distribution(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
-    for same in registry.collisions():
+    for same in store.collisions():
         for entry in same:
             plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
             plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
@@ -152,7 +152,7 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         return  # and what it registered before it failed is dropped
     plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
-        registry.add(entry)
+        store.add(entry)
         plugin.offers[entry.kind].append(entry)
 
 
@@ -179,7 +179,7 @@ def explain_missing(
             f"{_state(plugin)}"
         )
     error = errors.unknown(thing, name, names)
-    other = next((kind for kind in KINDS if kind not in kinds and registry.variants(kind, name)), None)
+    other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
     if other is not None:
         where = f"'{name}' is a {KINDS[other].thing}: `causal-disent {other} {name}` shows it."
         return errors.UnknownName(f"{error.message} {where}")

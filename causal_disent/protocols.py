@@ -139,7 +139,10 @@ class CausalModel(Representation, Generator, Protocol):
         """(n, m): posterior means of the exogenous variables, before the causal layer."""
 
     def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Noise (n, m) to codes (n, m) that obey the graph; of an image's noise, the codes of that image."""
+        """Noise (n, m) to codes (n, m) that obey the graph; of an image's noise, the codes of that image.
+
+        It may take an ``adjacency`` to obey instead, so that weak edges can be cut.
+        """
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
         """(n, concepts): one number each, in the units of `FiniteData.factor_values` where the concept was taught
@@ -263,8 +266,15 @@ class Trainer(Protocol):
     def restore(self, state: Mapping[str, Any], num_steps: int) -> None:
         """Go on from a `state`; a RuntimeError, TypeError or ValueError says what is wrong with it."""
 
-    def curves(self, folder: Path) -> Any:
-        """What writes curves for TensorBoard, with ``add_scalar(name, value, step)`` and ``close()``."""
+
+class Tracker(Protocol):
+    """Follows a training: ``target(folder, first_step, **options)`` makes it."""
+
+    def add_scalar(self, name: str, value: float, step: int) -> None:
+        """Take the value of a term of the loss at a step."""
+
+    def close(self) -> None:
+        """The training is over."""
 
 
 class Attribution(Protocol):

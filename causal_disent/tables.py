@@ -6,7 +6,7 @@ what held them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, not_finite
+from causal_disent.arguments import LEAVE_OUT, as_array, not_finite
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown
 
@@ -151,37 +151,9 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
     return named
 
 
-def _array(what: str, given: Any) -> np.ndarray:
-    """`given` as an array; tensors by their methods, whatever device they are on."""
-    if hasattr(given, "detach"):
-        tensor = given.detach().cpu()
-        try:
-            given = tensor.numpy()
-        except TypeError:  # numpy has no bfloat16
-            given = tensor.double().numpy()
-    elif hasattr(given, "numpy") and callable(given.numpy):
-        given = given.numpy()
-    elif hasattr(given, "toarray"):
-        given = given.toarray()
-    elif isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
-        given = [_array(what, row) for row in given]
-    array = as_array(what, given)
-    if isinstance(array, np.ma.MaskedArray):
-        if np.ma.getmaskarray(array).any():
-            place = tuple(int(i) for i in np.argwhere(np.ma.getmaskarray(array))[0])
-            raise errors.InvalidInput(f"{what} has masked entries, the first at {place}. {LEAVE_OUT}")
-        array = array.data
-    if array.dtype.kind == "V" and array.dtype.names is None:  # the small floats of tensorflow and jax
-        array = array.astype(np.float64)
-    return np.asarray(array)
-
-
-LEAVE_OUT = "Leave such points out of `codes` and `factors` alike, or fill them in."
-
-
 def _matrix(what: str, given: Any) -> np.ndarray:
     """`given` as a matrix (points, columns) of whatever dtype."""
-    matrix = _array(f"`{what}`", given)
+    matrix = as_array(f"`{what}`", given)
     if matrix.dtype.kind == "U" and isinstance(given, (list, tuple)):
         matrix = np.array(given, dtype=object)  # a row may hold text and numbers, and numbers stay such
     shape = f"`{what}` must be of shape (points, {what})"
@@ -212,7 +184,7 @@ def _column(label: str, column: Any) -> _Column:
         column = column.cat.remove_unused_categories()
         categories = tuple(map(shown, column.cat.categories))
         return _Column(column.cat.codes.to_numpy(), categories, bool(column.cat.ordered))
-    values = _array(f"The {label}", column)
+    values = as_array(f"The {label}", column)
     if values.ndim != 1:
         raise errors.InvalidInput(f"The {label} must be one value per point; given: shape {values.shape}.")
     if values.dtype.kind == "O":

@@ -44,6 +44,24 @@ def shown(value: object, most: int = MOST_CHARACTERS) -> str:
     return printable(cut).replace("\n", r"\n")
 
 
+def number_of(count: int, thing: str) -> str:
+    """How many of a thing there are.
+
+    Example:
+        >>> number_of(1, "run"), number_of(1200, "data set")
+        ('1 run', '1,200 data sets')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def shown_value(value: object) -> str:
+    """How Python writes a value, as it stands inside a line."""
+    try:
+        return shown(repr(value))
+    except BaseException:  # a stranger's class, or more digits than Python writes
+        return f"({type(value).__name__}, which cannot be shown)"
+
+
 def say(text: object = "", *, error: bool = False) -> None:
     """Print a message or a listing, escaped, to the standard output or the standard error, at once."""
     print(printable(str(text)), file=sys.stderr if error else sys.stdout, flush=True)

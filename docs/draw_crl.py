@@ -1,5 +1,7 @@
 """Draw the pictures of docs/datasets.md that show counterfactuals: in each row one factor of an image is set.
 
+Of CelebA, whose images are not ours to show and have no known mechanism, the assumed graphs are drawn.
+
 python docs/draw_crl.py [NAME ...]
 """
 
@@ -9,8 +11,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
 
 from causal_disent import get_dataset
+from causal_disent.graphs import CausalGraph
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.labelled_grid import draw_grid
 
@@ -62,10 +66,16 @@ PICTURES: dict[str, tuple[dict, int, dict[str, list]]] = {
         },
     ),
 }
+GRAPHS = {"celeba_beard": CelebaBeard, "celeba_smile": CelebaSmile}
 
 
 def draw(name: str, folder: Path) -> Path:
     """Write the picture of a data set."""
+    path = folder / f"{name}.png"
+    if name in GRAPHS:
+        factors = tuple(GRAPHS[name].faces)
+        CausalGraph(GRAPHS[name].make_graph(factors)).draw(path, factors=factors, title=name)
+        return path
     options, index, settings = PICTURES[name]
     data = get_dataset(name, **options)
     rows, captions = [], []
@@ -73,7 +83,6 @@ def draw(name: str, folder: Path) -> Path:
         places = np.full(len(values), index)
         rows.append([data.observations(places[:1])[0], *data.counterfactual(places, {factor: values})])
         captions.append(["as it is", *(f"do({factor} = {value})" for value in values)])
-    path = folder / f"{name}.png"
     # A floor in soft light needs more colors than a palette has.
     colors = None if name == "shadow_mini" else 64
     save_picture(np.asarray(draw_grid(rows, captions=captions)), path, colors=colors)
@@ -81,5 +90,5 @@ def draw(name: str, folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or PICTURES:
+    for name in sys.argv[1:] or (*PICTURES, *GRAPHS):
         print(draw(name, Path(__file__).with_name("images")))

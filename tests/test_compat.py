@@ -107,7 +107,7 @@ def test_an_old_file_runs_from_the_command_line(write, evaluate, candle):
     code, out, err = evaluate(
         [write(OLD)], "evaluation.evaluation_fn = @total_information", "total_information.num_train = 200", *BINS
     )
-    assert (code, err) == (0, "")
+    assert code == 0 and "warning" not in err and "error" not in err  # progress, where it takes long
     factors = drawn_factors(candle, 200)  # the perfect oracle's codes are the factors
     expected = sum(mutual_info_score(a, b) for a in factors.T for b in factors.T)
     assert float(re.search(r"total (\S+)", out)[1]) == pytest.approx(expected, abs=1e-3)

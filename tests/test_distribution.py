@@ -32,7 +32,8 @@ def test_the_wheel_holds_every_module_and_config(tmp_path):
     shipped = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
     modules = {str(path.relative_to(source)) for path in (source / "causal_disent").rglob("*.py")}
     configs = {f"causal_disent/{path.relative_to(source)}" for path in (source / "gin_configs").rglob("*.gin")}
-    data = {str(path.relative_to(source)) for path in (source / "causal_disent").rglob("*.json")}
+    kinds = ("*.json", "*.html", "*.css", "*.js")
+    data = {str(path.relative_to(source)) for kind in kinds for path in (source / "causal_disent").rglob(kind)}
     assert modules <= shipped and configs <= shipped and configs and data <= shipped and data
     assert "causal_disent/py.typed" in shipped
 

@@ -77,3 +77,20 @@ def test_a_pipe_or_a_folder_is_no_file(tmp_path):
     with pytest.raises(InvalidInput, match=r"pipe cannot be used"):
         read_image(tmp_path / "pipe")
     assert regular(tmp_path / "missing") == tmp_path / "missing"
+
+
+def test_a_link_may_lead_within_its_folder_or_to_where_the_user_says(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("data/own", "elsewhere/other"):
+        (tmp_path / name).touch()
+    (tmp_path / "data/within").symlink_to("own")
+    (tmp_path / "data/out").symlink_to(tmp_path / "elsewhere/other")
+    (tmp_path / "data/loop").symlink_to("loop")
+    assert regular(tmp_path / "data/within")
+    with pytest.raises(InvalidInput, match="a link that leaves its folder.*set CAUSAL_DISENT_LINKS=.*elsewhere"):
+        regular(tmp_path / "data/out")
+    monkeypatch.setenv("CAUSAL_DISENT_LINKS", f"{tmp_path / 'elsewhere'}")
+    assert regular(tmp_path / "data/out")
+    with pytest.raises((InvalidInput, OSError, RuntimeError)):
+        regular(tmp_path / "data/loop").read_bytes()

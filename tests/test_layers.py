@@ -14,7 +14,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
     ("_version", "text", "errors", "progress", "protocols"),
-    ("files", "arguments", "isolation", "table_files", "tables", "threads"),
+    ("files", "arguments", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
     ("entries", "figures"),
     ("registry",),
     ("parts",),
@@ -23,7 +23,7 @@ ORDER = [
     ("representation",),
     ("metrics",),
     ("hookspecs", "first_party", "plugins", "builtin"),
-    ("config_files", "config"),
+    ("config_files", "bound_values", "config"),
     ("compat",),
     ("training",),
     ("report",),  # how things look; a run or a command says which things
@@ -164,7 +164,7 @@ def loaded_after(statement):
     return {name.split(".")[0] for name in done.stdout.split()}
 
 
-NOT_LOADED = {*HEAVY, "sklearn", "scipy", "pandas", "networkx", "matplotlib"}
+NOT_LOADED = {*HEAVY, "sklearn", "scipy", "pandas", "networkx", "matplotlib", "altair", "jinja2"}
 
 
 def test_a_plain_import_is_light():

@@ -61,11 +61,11 @@ class Flags(flags.FlagValues):
             if not getattr(self, name):
                 raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
 
-    def run(self, command: Callable[[Flags], int], argv: Sequence[str] | None, usage: str) -> int:
+    def run(self, command: Callable[[], int], argv: Sequence[str] | None, usage: str) -> int:
         """Parse `argv`, or the arguments of the process, and call the command; its exit code.
 
         Args:
-            command: what is called with these flags, once they have their values.
+            command: what is called once the flags have their values.
             argv: without the name of the command.
             usage: what ``--help`` shows first; it begins with the name of the command.
         """
@@ -83,4 +83,4 @@ class Flags(flags.FlagValues):
         if self.version or self.help:
             say(f"causal_disent {__version__}" if self.version else f"{usage.strip()}\n{self.get_help()}")
             return 0
-        return run(lambda: command(self), debug=self.debug)
+        return run(command, debug=self.debug)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
 from types import FrameType
 
-from causal_disent import errors
+from causal_disent import errors, files
 from causal_disent.text import complain, say, shown
 from causal_disent.threads import use_threads
 
@@ -18,9 +19,11 @@ from causal_disent.threads import use_threads
 MOST_CHARACTERS = 1000
 #: What the file system says of a user's mistake, or of the user's disk; any other OSError is a fault.
 FILE_SYSTEM = {
-    errno.EACCES, errno.EDQUOT, errno.EEXIST, errno.EFBIG, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
-    errno.ENOENT, errno.ENOSPC, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM, errno.EROFS,
+    errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
+    errno.ENOTEMPTY, errno.EPERM, errno.EROFS,
 }  # fmt: skip
+#: What it says when there is no room left.
+NO_ROOM = (errno.EDQUOT, errno.EFBIG, errno.ENOSPC)
 
 
 def run(command: Callable[[], int], *, debug: bool) -> int:
@@ -28,48 +31,85 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
     use_threads()
-    standard = warnings.formatwarning
+    standard, of_threads = warnings.formatwarning, threading.excepthook
+    files.written.clear()
     if not debug:
         # As the users of a command read it: without its place in the program.
         warnings.formatwarning = lambda message, *_: f"warning: {shown(message, MOST_CHARACTERS)}\n"
+        threading.excepthook = _one_line_of_thread
     try:
         return command()
-    except errors.CausalDisentError as error:
-        if debug:
-            traceback.print_exception(getattr(error, "failure", error))
-        complain("error", error.message)
-        return 1 if isinstance(error, errors.MetricFailed) else 2
-    except KeyboardInterrupt:
-        say("interrupted; nothing was written", error=True)
-        return errors.INTERRUPTED
     except BrokenPipeError:
         # `causal-disent metrics | head` closes the pipe; that is not a mistake.
         sys.stderr.close()
         return 0
-    except OSError as error:
-        if error.errno not in FILE_SYSTEM:
-            raise
-        if debug:
-            traceback.print_exception(error)
-        place = f"{error.filename}: " if error.filename else ""
+    except BaseException as error:
+        if debug and not isinstance(error, KeyboardInterrupt):
+            traceback.print_exception(getattr(error, "failure", error))
+        return _told(error)
+    finally:
+        warnings.formatwarning, threading.excepthook = standard, of_threads
+
+
+def _told(error: BaseException) -> int:
+    """Say what has ended a command; the exit code."""
+    if isinstance(error, errors.CausalDisentError):
+        complain("error", error.message)
+        return 1 if isinstance(error, errors.MetricFailed) else 2
+    if isinstance(error, KeyboardInterrupt):
+        say(f"interrupted; {_kept()}", error=True)
+        return errors.INTERRUPTED
+    if isinstance(error, OSError) and error.errno in FILE_SYSTEM:
+        complain("error", _refused(error))
+        return 2
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        complain("error", f"{_refused(error)} So far, {_kept()}.")
+    elif _is_short_of_memory(error):
         complain(
             "error",
-            f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to "
-            "and has space left; --debug shows what was tried.",
+            f"Memory is short: {errors.described(error)}. So far, {_kept()}. Take fewer points or smaller "
+            "batches, end other programs, or give more memory, and call the command again.",
         )
-        return 2
-    except BaseException as error:
-        if isinstance(error, Exception):
-            raise  # a fault of the program
-        # No command of ours ends so; what a plugin gave has, and must not pass for a run that went well.
-        if debug:
-            traceback.print_exception(error)
+    elif isinstance(error, Exception):
+        complain(
+            "error",
+            f"This should not have happened: {errors.described(error)}. So far, {_kept()}. --debug shows where it "
+            "was; please report it with that.",
+        )
+    else:  # No command of ours ends so; what a plugin gave has, and must not pass for a run that went well.
         complain(
             "error", f"Something that the command called ended it: {errors.described(error)}. --debug shows what."
         )
-        return 1
-    finally:
-        warnings.formatwarning = standard
+    return 1
+
+
+def _refused(error: OSError) -> str:
+    """What the file system did not do."""
+    place = f"{error.filename}: " if error.filename else ""
+    return (
+        f"The file system refuses: {place}{error.strerror}. Check that the place is right, may be written to "
+        "and has space left; --debug shows what was tried."
+    )
+
+
+def _kept() -> str:
+    """What the command has written, for one that did not come to its end."""
+    there = [path for path in dict.fromkeys(files.written) if path.exists()]
+    return f"this was written, whole: {errors.listing(there, most=5)}" if there else "nothing was written"
+
+
+def _is_short_of_memory(error: BaseException) -> bool:
+    """Torch raises a RuntimeError where Python has a MemoryError, and threads cannot be started either."""
+    words = ("allocate memory", "out of memory", "start new thread", "Cannot allocate")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, (OSError, RuntimeError)) and any(word in errors.text_of(error) for word in words)
+    )
+
+
+def _one_line_of_thread(given: threading.ExceptHookArgs) -> None:
+    """A thread of a library, TensorBoard's writer say, has failed; what waits for it tells in its own way."""
+    if given.exc_value is not None:
+        complain("warning", errors.described(given.exc_value))
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -16,6 +16,14 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output", type=Path, default=Path("output/calibrate"), metavar="FOLDER", help="to write (%(default)s)"
     )
     parser.add_argument("--num_train", type=int, default=1000, help="points that a metric samples (%(default)s)")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also how far seeds scatter the scores of good and bad codes",
+    )
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help="points for that (as --num_train)")
     add_seed(parser)
     parser.set_defaults(command=run_calibration)
 
@@ -34,4 +42,19 @@ def run_calibration(arguments: argparse.Namespace) -> int:
     write_calibration(arguments.output, rows, CASES, num_train=arguments.num_train, random_seed=seed)
     say(calibration_text(rows, CASES))
     say(f"\nResults: {arguments.output}/calibration.csv, .json, .md, .png")
+    if arguments.seeds:
+        _run_seeds(arguments, seed)
     return 0
+
+
+def _run_seeds(arguments: argparse.Namespace, seed: int) -> None:
+    from causal_disent.config import gin_config
+    from causal_disent.report.reseeding import reseeding_text, write_reseeding
+    from causal_disent.runs.reseed import FROM_GOOD_TO_BAD, reseed
+
+    names = [case.name for case in FROM_GOOD_TO_BAD]
+    sizes = arguments.sizes or [arguments.num_train]
+    with gin_config(["calibrate.gin"]):
+        found = reseed(arguments.metrics, sizes=sizes, seeds=arguments.seeds, random_seed=seed)
+    write_reseeding(arguments.output, found, names)
+    say(f"\n{reseeding_text(found, names)}\n\nResults: {arguments.output}/reseeding.csv, .md, .png")

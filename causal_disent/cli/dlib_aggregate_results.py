@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add_text(
         result_file_pattern="Glob of the result files.", output_path="File to write, .json or .parquet."
     )
-    return flags.run(_aggregate, argv, USAGE)
+    return flags.run(lambda: _aggregate(flags), argv, USAGE)
 
 
 def _aggregate(flags: Flags) -> int:

@@ -6,14 +6,18 @@ import glob
 import itertools
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.cli._flags import Flags
+from causal_disent.files import claim
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.report.cg_remarks import remarks
+from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 
@@ -54,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "run: name only files that you trust."
     )
     flags.add_config()
-    return flags.run(_evaluate_with_files, argv, USAGE)
+    return flags.run(lambda: _evaluate_with_files(flags), argv, USAGE)
 
 
 def _evaluate_with_files(flags: Flags) -> int:
@@ -85,7 +89,9 @@ def _evaluate(flags: Flags) -> int:
     code_tables: CodeTables = {}  # shared: no image is encoded twice
     for task in _tasks(flags, Path(flags.input_dir), target):
         scores = _scores(task, flags, reading, code_tables)
-        say(f"{shown(task.name)}: {_line(scores)}\n  -> {shown(task.output)}")
+        table = evaluation_table(scores)
+        first = f"{shown(task.name)}:\n{table}" if table else f"{shown(task.name)}: {_line(scores)}"
+        say("\n  ".join([first, *remarks(scores), f"-> {shown(task.output)}"]))
     return 0
 
 
@@ -96,19 +102,34 @@ def _evaluate_all(flags: Flags, reading: Reading, target: Path) -> int:
     folders = [_tasks(flags, path, target / place) for path, place in find_folders(flags.input_glob)]
     _check_once(folders, reading)
     rows: list[list[Any]] = []
+    lines: list[str] = []
+    elsewhere: list[_Task] = []  # another process is at work there: those come last, when it may be done
+
+    def evaluated(task: _Task, code_tables: CodeTables, *, wait: bool) -> None:
+        place = task.output.relative_to(target)
+        try:
+            # A stranger's model: anything may come out of it.
+            with isolated(), claim(task.output, wait=True) if wait else nullcontext():
+                done = is_done(task.output) and not flags.overwrite
+                scores = read_scores(task.output) if done else _scores(task, flags, reading, code_tables)
+        except errors.CausalDisentError as error:
+            if isinstance(error, (errors.InUse, errors.OutputExists)) and not wait:
+                elsewhere.append(task)
+            else:
+                rows.append([place, "failed", error.message])
+        else:
+            rows.append([place, ("done elsewhere" if wait else "done before") if done else "ok", _line(scores)])
+            lines.extend(f"{shown(place)}: {remark}" for remark in remarks(scores))
+
     for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}
         for task in tasks:
-            place = task.output.relative_to(target)
-            done = is_done(task.output) and not flags.overwrite
-            try:
-                with isolated():  # a stranger's model: anything may come out of it
-                    scores = read_scores(task.output) if done else _scores(task, flags, reading, code_tables)
-            except errors.CausalDisentError as error:
-                rows.append([place, "failed", error.message])
-                continue
-            rows.append([place, "done before" if done else "ok", _line(scores)])
+            evaluated(task, code_tables, wait=False)
+    for task in list(elsewhere):
+        evaluated(task, {}, wait=True)
     say(text_table(["result", "state", "scores"], rows))
+    for line in lines:
+        say(line)
     say(f"  -> {shown(target)}")
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
 
@@ -174,11 +195,14 @@ def _scores(task: _Task, flags: Flags, reading: Reading, code_tables: CodeTables
 
 
 def _line(scores: dict[str, object]) -> str:
-    """The scores that fit on a line: numbers that are not per factor."""
+    """The scores that fit on a line: numbers, and no truth values, that are not per factor."""
     headline = {
         key: float(value)
         for key, value in scores.items()
-        if isinstance(value, (int, float)) and "_factor_" not in key and key != "elapsed_time"
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and "_factor_" not in key
+        and key != "elapsed_time"
     }
     words = [f"{shown(key)} {value:.4f}" for key, value in list(headline.items())[:MOST_SCORES]]
     more = len(headline) - len(words)

@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add_text(model_dir="Folder of the model.", output_dir="Folder to write.")
     flags.add_backend("writes the folder")
     flags.add_config()
-    return flags.run(_postprocess, argv, USAGE)
+    return flags.run(lambda: _postprocess(flags), argv, USAGE)
 
 
 def _postprocess(flags: Flags) -> int:

@@ -40,7 +40,7 @@ def train_command(usage: str, argv: Sequence[str] | None, *, with_labels: bool) 
     flags.add("bool", "resume", True, "Go on from the checkpoint in <model_dir>.partial, if there is one.")
     flags.add("bool", "tensorboard", None, "Write curves for TensorBoard; by default if it is installed.")
     flags.add_config()
-    return flags.run(lambda flags: _train(flags, with_labels), argv, usage)
+    return flags.run(lambda: _train(flags, with_labels), argv, usage)
 
 
 def _train(flags: Flags, with_labels: bool) -> int:

@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add_texts(model_dirs="Folder with a model.")
     flags.add_text(output_directory="Folder to write.")
     flags.add_config()
-    return flags.run(_rank, argv, USAGE)
+    return flags.run(lambda: _rank(flags), argv, USAGE)
 
 
 def _rank(flags: Flags) -> int:

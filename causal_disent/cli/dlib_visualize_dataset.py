@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add_text(name="The data set (`causal-disent datasets`).")
     flags.add("string", "path", "dataset_visualizations", "Folder to write <name>.png into.")
     flags.add_config()
-    return flags.run(_visualize, argv, USAGE)
+    return flags.run(lambda: _visualize(flags), argv, USAGE)
 
 
 def _visualize(flags: Flags) -> int:

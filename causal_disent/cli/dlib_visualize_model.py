@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from causal_disent import errors
 from causal_disent.cli._flags import Flags
+from causal_disent.report.cg_remarks import accuracy_text
 from causal_disent.text import say
 
 USAGE = """
@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags.add("integer", "num_images", 8, "How many images of the data set to show.")
     flags.add_backend("reads the model", device=True)
     flags.add_config()
-    return flags.run(_visualize, argv, USAGE)
+    return flags.run(lambda: _visualize(flags), argv, USAGE)
 
 
 def _visualize(flags: Flags) -> int:
@@ -35,7 +35,7 @@ def _visualize(flags: Flags) -> int:
     from causal_disent.runs.representation import Reading
     from causal_disent.runs.visualise import visualize_with_gin
 
-    accuracy = visualize_with_gin(
+    judged = visualize_with_gin(
         flags.model_dir,
         flags.output_dir,
         flags.overwrite,
@@ -44,8 +44,8 @@ def _visualize(flags: Flags) -> int:
         flags.gin_bindings,
         Reading(backend=flags.backend, device=flags.device),
     )
-    shown = [f"{name} {value:.1%}" for name, value in accuracy.items()]
-    say(f"accuracy of the classifier on held-out images: {errors.listing(shown)}")
+    if judged[0]:
+        say(f"accuracy of the classifier on held-out images: {accuracy_text(*judged)}")
     say(f"  -> {flags.output_dir}")
     return 0
 

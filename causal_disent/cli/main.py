@@ -10,10 +10,11 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
+from typing import NoReturn
 
 from causal_disent import errors
 from causal_disent._version import __version__
-from causal_disent.cli._run import run
+from causal_disent.cli._run import MOST_CHARACTERS, run
 from causal_disent.plugins import BUILTIN, ENTRY_POINT_GROUP, explain_missing
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH
@@ -73,9 +74,16 @@ def all_commands() -> Commands:
     return commands
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose messages steer no terminal and forge no line."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(shown(message, MOST_CHARACTERS))
+
+
 def parser_of(entry: Entry, called: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of a command, with the arguments that its owner gives it."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=" ".join(["causal-disent", *called]), description=shown(entry.summary), conflict_handler="resolve"
     )
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")

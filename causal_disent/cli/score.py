@@ -31,6 +31,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
+    for name, what in (
+        ("bootstrap", "resamples for 95 %% intervals"),
+        ("chance", "permutations for chance levels"),
+    ):
+        few = "(default: some, for quick metrics)"
+        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"{what}, of all metrics {few}")
     parser.add_argument(
         "--output", type=Path, nargs="+", default=[], metavar="FILE", help=f"to write: {', '.join(WRITERS)}"
     )
@@ -55,6 +61,8 @@ def run_score(arguments: argparse.Namespace) -> int:
         seed_of(arguments),
         bins=arguments.bins,
         fast=arguments.fast,
+        bootstrap=arguments.bootstrap,
+        chance=arguments.chance,
     )
     for path in arguments.output:
         WRITERS[path.suffix](scores, path)

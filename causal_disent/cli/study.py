@@ -94,6 +94,8 @@ def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int
     if ended.counts["done"]:
         with suppress(errors.InvalidInput):  # models alone: there are no scores
             say(results_text(ended.table))
+    if settings.report:
+        _write_page(folder, folder / settings.report)
     counts = [f"{ended.counts[state]} {state}" for state in STATES if ended.counts[state]]
     say(f"\n{', '.join(counts)}\n  -> {folder}")
     if ended.full:
@@ -101,6 +103,17 @@ def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int
     elif ended.counts["failed"]:
         say(f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.", error=True)
     return 1 if ended.full or set(+ended.counts) - {"done"} else 0
+
+
+def _write_page(folder: Path, page: Path) -> None:
+    """Write the study's page; what keeps it from being written does not make the study fail."""
+    from causal_disent.runs.report.write import write_report
+
+    try:
+        write_report(folder, page, draw=True)
+        say(f"\na page about it, to be opened in a browser\n  -> {page}")
+    except errors.CausalDisentError as error:
+        say(f"\nthere is no page: {error.message}", error=True)
 
 
 def _bindings(arguments: argparse.Namespace, config: Path | Study) -> list[str]:

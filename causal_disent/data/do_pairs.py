@@ -65,6 +65,10 @@ def do_pairs(
     if source is None:
         source = SOURCES[0] if hasattr(data, "counterfactual") else SOURCES[1]
     check_choice("source", source, SOURCES)
+    if source == SOURCES[0] and not hasattr(data, "counterfactual"):
+        raise errors.InvalidInput(
+            f"The data set {type(data).__name__} has no mechanism (`counterfactual`); source='table' needs none."
+        )
     names, images, rows = factor_rows(data)
     causes, effects = _causes_and_effects(data, graph, names)
     kept_by_causes = [i for i in range(len(names)) if i not in (*causes, *effects)]

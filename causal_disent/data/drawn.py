@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.progress import in_batches
@@ -92,5 +93,10 @@ class _Album(NamedTuple):
 def _album(name: str, total: int, shape: tuple[int, int, int]) -> _Album:
     """One for all data sets of a name and size: their images are always the same."""
     # np.zeros reserves memory page by page, so what is never drawn costs nothing.
-    pixels = np.zeros((total, *shape), dtype=np.uint8)
+    try:
+        pixels = np.zeros((total, *shape), dtype=np.uint8)
+    except MemoryError:
+        raise errors.InvalidInput(
+            f"There is no memory for {total:,} images of shape {shape}: ask for smaller ones, or for fewer."
+        ) from None
     return _Album(pixels, np.zeros((total, 4), dtype=np.int64), np.zeros(total, dtype=bool))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import columns_of
+from causal_disent.arguments import as_array, check_at_least, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
@@ -20,6 +21,10 @@ from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: A factor of so few values is discrete, however few images there are.
+FEW_VALUES = 20
 
 
 class ImageSource(Protocol):
@@ -99,6 +104,26 @@ class TableData(IndexedData):
         part._whole = self._whole or self
         return part
 
+    def in_bins(self, bins: int) -> TableData:
+        """The same images, with each continuous factor in so many bins of about equally many images."""
+        check_at_least(2, bins=bins)
+        rows = self._rows.copy()
+        values: dict[str, Sequence[object]] = dict(self._whole_space.value_names)
+        for i in (self._columns[column] for column in self.continuous):
+            edges = np.unique(np.quantile(rows[:, i], np.linspace(0, 1, bins + 1)[1:-1]))
+            rows[:, i] = np.searchsorted(edges, rows[:, i], side="right")
+            values[self._whole_space.factor_names[i]] = [f"bin {number}" for number in range(len(edges) + 1)]
+        kept = {"images": self._images, "weights": self.image_weights, "factors": self.factor_names}
+        part = TableData(self.source, StateSpace(values), rows, **kept)  # type: ignore[arg-type]
+        part._whole = self._whole or self
+        return part
+
+    @property
+    def continuous(self) -> list[int]:
+        """The factors, counted, with nearly as many values as there are images."""
+        most = max(self.num_images / 2, FEW_VALUES)
+        return [column for column, size in enumerate(self.space.sizes) if size > most]
+
     def __getattr__(self, name: str) -> Any:
         # Boxes and the graph belong to the images, whatever part of them is shown.
         if name in ("bounding_boxes", "graph") and "source" in self.__dict__:
@@ -150,7 +175,7 @@ class TableData(IndexedData):
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
-        return self.source.observations(np.asarray(indices))
+        return self.source.observations(self.known(indices))
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """The numbers behind the factors of these images.
@@ -162,8 +187,19 @@ class TableData(IndexedData):
         if self._whole is not None:
             columns = [self._whole.space.position(factor) for factor in self.factor_names]
             return self._whole.factor_values(indices)[:, columns]
-        rows = self._rows[self._positions(np.asarray(indices))][:, self._columns]
+        rows = self._rows[self._positions(self.known(indices))][:, self._columns]
         return self.space.to_numbers(rows)
+
+    def known(self, indices: Any) -> IntArray:
+        """(n,): the indices, if each is that of an image of this data set; anything else is an error."""
+        images = as_array("`indices`", indices)
+        if images.ndim != 1 or (images.size and images.dtype.kind not in "iu"):
+            raise errors.InvalidInput(
+                f"`indices` must be whole numbers (n,), one for each image; given: {reprlib.repr(indices)}."
+            )
+        images = np.asarray(images, dtype=np.int64)
+        self._positions(images)
+        return images
 
     def _positions(self, images: IntArray) -> IntArray:
         """Where these images stand in the table."""

@@ -152,6 +152,7 @@ class CausalGraph:
 
 
 def _edges(given: Any) -> list[tuple[str, str]]:
+    given = given.tolist() if isinstance(given, np.ndarray) else given  # which may hold no axis to go along
     edges = None if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     if edges is None or any(isinstance(edge, str) or np.shape(edge) != (2,) for edge in edges):
         raise errors.InvalidInput(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import check_not_negative
+from causal_disent.arguments import as_numbers, check_not_negative
 from causal_disent.graphs.causal_graph import CausalGraph
+from causal_disent.typed import checked
 
 
 class EdgeScores(NamedTuple):
@@ -20,6 +21,7 @@ class EdgeScores(NamedTuple):
     recall: float
 
 
+@checked
 def shd(truth: Any, estimate: Any, *, reversal: int = 1) -> int:
     """Structural Hamming distance: pairs of nodes whose edge is not as in the true graph.
 
@@ -38,7 +40,7 @@ def shd(truth: Any, estimate: Any, *, reversal: int = 1) -> int:
         2
     """
     if reversal not in (1, 2):
-        raise errors.InvalidInput(f"`reversal` is 1 or 2; given: {reversal!r}.")
+        raise errors.InvalidInput(f"`reversal` is 1 or 2; given: {reversal}.")
     _, true, found = _matrices(truth, estimate)
     wrong = true != found
     # Each pair of nodes once; a reversed edge is wrong in both places.
@@ -75,6 +77,7 @@ def sid(truth: Any, estimate: Any) -> int:
     return int(parent_aid(true, found, edge_direction="from row to column")[1]) if len(nodes) > 1 else 0
 
 
+@checked
 def edge_scores(truth: Any, estimate: Any, *, threshold: float = 0.3) -> EdgeScores:
     r"""Precision, recall and F1 of the edges whose weight is large.
 
@@ -114,7 +117,7 @@ def _matrices(
             if node not in nodes:
                 raise errors.unknown("node of the estimated graph:", node, nodes)
         return nodes, true.adjacency(), found.adjacency()
-    weights = np.array(estimate, dtype=np.float64)
+    weights = as_numbers("The matrix of an estimated graph", estimate).astype(np.float64)
     if weights.shape != (total, total) or not np.isfinite(weights).all():
         raise errors.InvalidInput(
             f"The matrix of an estimated graph has a finite weight for each pair of the {total} nodes "

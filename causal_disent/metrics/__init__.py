@@ -43,6 +43,7 @@ from causal_disent.metrics.tools.needs import Source as Source
 from causal_disent.metrics.tools.needs import points as points
 from causal_disent.metrics.tools.needs import train_test as train_test
 from causal_disent.metrics.tools.result import Result as Result
+from causal_disent.metrics.tools.takes import equally_filled as equally_filled
 from causal_disent.metrics.uc import uc as uc
 from causal_disent.metrics.uc import uc_of_sets as uc_of_sets
 from causal_disent.metrics.uc import uc_per_rho as uc_per_rho

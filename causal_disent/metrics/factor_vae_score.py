@@ -117,6 +117,7 @@ def _of_votes(
     range=(0, 1),
     summary="does the code that varies least tell which factor was fixed?",
     assumes="discrete, independent factors",
+    resampling={"options": {"num_train": 1000, "num_eval": 500}, "words": "of 500 votes"},
     invariances=("permutation",),
 )
 def factor_vae_score(

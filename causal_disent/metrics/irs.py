@@ -19,7 +19,7 @@ class IrsResult(Result):
     """What `irs` returns.
 
     Attributes:
-        score: in [0, 1], higher is better.
+        score: in [-1, 1], higher is better.
         matrix: (codes, factors); 1 where the code stays put while all but that factor change. The row
             of a code that never varies is NaN: it is undefined.
         max_deviations: (codes,) largest distance of each code from its mean, its weight in the score.
@@ -36,9 +36,10 @@ class IrsResult(Result):
     "irs",
     needs=points(factors_in_bins=True),
     reports={"IRS": "score", "num_active_dims": "num_active_codes"},
-    range=(0, 1),
+    range=(-1, 1),
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
+    takes=("discrete", "binned"),
     invariances=("permutation",),
 )
 def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> IrsResult:
@@ -59,7 +60,10 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
         diff_quantile: q in [0, 1]; 1 is the maximum, as in the paper.
 
     Returns:
-        `IrsResult`. The score is in [0, 1], higher is better, 0 if no code varies.
+        `IrsResult`. The score is in [-1, 1], higher is better, 0 if no code varies. It falls below 0, here as in
+        disentanglement_lib, where a rare point lies farther from the mean of its value than any from the mean of
+        all: a binary code that agrees with a binary factor in 90 % of the points has -0.8. Compared with
+        disentanglement_lib's program: the same numbers.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

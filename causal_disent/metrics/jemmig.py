@@ -46,6 +46,7 @@ class JemmigResult(Result):
     range=(0, 1),
     summary="one code per factor, and nothing else in that code?",
     assumes="discrete, independent factors; at least two codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
 )
 def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> JemmigResult:
@@ -57,7 +58,9 @@ def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> Jemmi
 
     where :math:`z_{(1)}, z_{(2)}` are the codes that say most about factor i, and b is the number of bins.
     Unlike the mutual information gap it falls when the best code carries something besides the factor.
-    Of equally informative codes the one of the smallest entropy is the best.
+    Of equally informative codes the one of the smallest entropy is the best. The raw value is that of binned
+    codes, and not to be compared with one of densities, which depends on the unit of the codes. Compared with the
+    authors' program on 36 data sets: the same to rounding.
 
     Assumes: discrete factors; independent ones, or else another factor's code narrows the gap; any number
     of codes from two.

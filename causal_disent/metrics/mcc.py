@@ -61,6 +61,8 @@ def mcc(codes: FloatArray, factors: FloatArray | IntArray, *, correlation: str =
     Assumes: factors whose numbers are ordered, discrete or continuous; as many codes as factors at least,
     for 1 to be within reach; independent factors, or else a code of one also correlates with the others.
 
+    Compared with the authors' program on 36 data sets: the same to rounding.
+
     Args:
         codes: (points, codes) floats.
         factors: (points, factors) numbers, the same rows.

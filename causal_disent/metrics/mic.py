@@ -21,10 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, check_at_least, check_choice, check_matrix, check_pairs, is_number
+from causal_disent.arguments import (
+    as_array,
+    check_at_least,
+    check_choice,
+    check_matrix,
+    check_pairs,
+    check_seed,
+    is_number,
+)
 from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.mic import best_cells
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 ESTIMATORS = ("mic_approx", "mic_e")
 #: The smallest grid has two bins on either axis.
@@ -121,10 +130,10 @@ class _Settings:
         if not is_number(self.alpha) or not (0 < self.alpha <= 1 or 4 <= self.alpha < np.inf):
             raise errors.InvalidInput(
                 "`alpha` is above 0 and at most 1, the power of the number of points that a grid may have as "
-                f"cells, or 4 or more, the number of cells itself; given: {self.alpha!r}."
+                f"cells, or 4 or more, the number of cells itself; given: {shown_value(self.alpha)}."
             )
         if not is_number(self.c) or not 0 < self.c < np.inf:
-            raise errors.InvalidInput(f"`c` is a finite number above 0; given: {self.c!r}.")
+            raise errors.InvalidInput(f"`c` is a finite number above 0; given: {shown_value(self.c)}.")
 
     def result(self, x: NDArray[Any], y: NDArray[Any]) -> MicResult:
         """The statistics of checked columns."""
@@ -244,11 +253,40 @@ def mic_matrix(
     codes, factors = check_pairs(codes, factors)
     settings = _Settings(alpha, c, estimator)
     _check_points(len(codes))
-    check_at_least(0, floor_draws=floor_draws, floor_seed=floor_seed)
+    check_at_least(0, floor_draws=floor_draws)
+    check_seed("`floor_seed`", floor_seed)
     floor = settings.floor(factors, floor_draws, floor_seed, num_jobs)
     scores = settings.scores(((factor, code) for code in codes.T for factor in factors.T), num_jobs)
     mic, tic, tic_normalised = scores.T.reshape(3, codes.shape[1], factors.shape[1])
     return MicMatrix(mic, tic, tic_normalised, floor, len(codes), alpha, c, estimator)
+
+
+def pair_scores(
+    pairs: Iterable[tuple[FloatArray, FloatArray]],
+    *,
+    alpha: float = 0.6,
+    c: float = 15,
+    estimator: str = "mic_approx",
+    num_jobs: int | None = None,
+) -> FloatArray:
+    """MIC and normalised TIC of columns (x, y) that were checked, several pairs at a time.
+
+    Args:
+        pairs: two columns (points,) each.
+        alpha: as in `mic_statistics`.
+        c: as in `mic_statistics`.
+        estimator: as in `mic_statistics`.
+        num_jobs: pairs at a time; by default as many as there are cores.
+
+    Returns:
+        (pairs, 2), each value in [0, 1].
+
+    Example:
+        >>> pair_scores([(np.arange(8.0), np.arange(8.0)), (np.arange(8.0), np.zeros(8))])
+        array([[1., 1.],
+               [0., 0.]])
+    """
+    return _Settings(alpha, c, estimator).scores(pairs, num_jobs)[:, [0, 2]]
 
 
 def mic_floor(
@@ -287,7 +325,8 @@ def mic_floor(
     factors = check_matrix("factors", factors, columns="factors")
     settings = _Settings(alpha, c, estimator)
     _check_points(len(factors))
-    check_at_least(0, draws=draws, seed=seed)
+    check_at_least(0, draws=draws)
+    check_seed("`seed`", seed)
     return settings.floor(factors, draws, seed, num_jobs)
 
 

@@ -36,6 +36,7 @@ class MigResult(Result):
     range=(0, 1),
     summary="gap between the two codes that say most about a factor",
     assumes="discrete, independent factors; two or more codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
     supplies=GIN_BINS,
     validation="mig_validation",

@@ -51,8 +51,10 @@ class ModularityExplicitnessResult(Result, score="modularity"):
     range=(0, 1),
     summary="does a code tell of one factor, and do all tell every factor plainly?",
     assumes="discrete, independent factors, two or more",
+    takes=("discrete", "binned"),
     also=("explicitness_score_test",),
     invariances=("permutation", "rescaling"),
+    resampling={"points": 1000},
     supplies=GIN_BINS,
 )
 def modularity_explicitness(

@@ -18,6 +18,9 @@ from causal_disent.protocols import FloatArray, IntArray
 #: Codes of less variance than this explain nothing of a continuous factor.
 SMALLEST_VARIANCE = 1e-12
 
+#: Codes that are larger are scaled down to this.
+LARGEST_CODE = 1e9
+
 
 @dataclass(frozen=True)
 class SapResult(Result):
@@ -43,6 +46,7 @@ class SapResult(Result):
     assumes="independent factors, discrete unless continuous_factors; two or more codes",
     takes={"discrete": {}, "continuous": {"continuous_factors": True}},
     invariances=("permutation",),
+    resampling={"points": 500},
     validation="sap_score_validation",
 )
 def sap_score(
@@ -122,8 +126,11 @@ def _accuracies(train: Pairs, test: Pairs, columns: IntArray, seed: int) -> Floa
     codes, test_codes = (np.asarray(points, dtype=np.float64) for points in (train[0], test[0]))
     scores = np.empty((codes.shape[1], len(columns)))
     for j in range(codes.shape[1]):
+        # The machine of larger numbers is the same as far as can be told, but its search may never end.
+        scale = max(np.abs(codes[:, j]).max() / LARGEST_CODE, 1.0)
+        train_code, test_code = codes[:, [j]] / scale, test_codes[:, [j]] / scale
         for i, column in enumerate(columns):
             machine = LinearSVC(C=0.01, class_weight="balanced", random_state=seed)
-            fit_counted(machine, codes[:, [j]], train[1][:, column])
-            scores[j, i] = np.mean(machine.predict(test_codes[:, [j]]) == test[1][:, column])
+            fit_counted(machine, train_code, train[1][:, column])
+            scores[j, i] = np.mean(machine.predict(test_code) == test[1][:, column])
     return scores

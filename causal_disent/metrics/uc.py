@@ -16,6 +16,7 @@ from causal_disent.metrics.tools.bootstrap import Bounded, attribution_resamples
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import points
 from causal_disent.protocols import Attribution, FloatArray, IntArray
+from causal_disent.typed import checked
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def check_factors(num_factors: int) -> None:
         )
 
 
+@checked
 def uc_per_rho(
     codes: FloatArray,
     factors: IntArray,
@@ -88,6 +90,7 @@ def uc_per_rho(
     range=(0, 1),
     summary="are the factors captured by separate codes?",
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
+    takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
@@ -108,8 +111,10 @@ def uc(
 
     .. math:: UC = 1 - \frac{1}{\binom n2} \sum_{i<j} \frac{|Z_i \cap Z_j|}{|Z_i \cup Z_j|}
 
-    where :math:`Z_i` are the rho codes attributed to factor i. All pairs of factors count, each once
-    (the published algorithms stop one factor early, and the workshop version divides by n(n-1)).
+    where :math:`Z_i` are the rho codes attributed to factor i. All pairs of factors count, each once, as in the
+    released code, with which this was compared: the same to rounding (it is the printed pseudo-code that stops one
+    factor early, and the workshop version that divides by n(n-1)). Even codes of noise have separate best codes
+    for most factors: read the score beside its chance level.
 
     Assumes: discrete factors, at least two, confounded or not; any number of codes from `rho` on.
 
@@ -159,6 +164,7 @@ def _result(
     return UcResult(score, exp(2 * (score - 1)), sets, jaccard, scores, interval(repeated))
 
 
+@checked
 def uc_of_sets(sets: Sequence[Collection[int]], *, group_size: int = 2) -> float:
     """UC of sets of codes, one per factor.
 

@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_choice, check_matrix
+from causal_disent.arguments import as_numbers, check_at_least, check_choice, check_matrix, check_pairs
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 
 CORRELATIONS = ("lasso", "spearman")
 #: The weight of the L1 penalty in the regression of one model's codes on another's.
 LASSO_PENALTY = 0.1
 #: Codes of less divergence than this, in nats, carry no information and are set to 0 before models are compared.
 LEAST_DIVERGENCE = 0.01
+#: The exponential of more is not a number.
+LARGEST_LOG_VARIANCE = 700
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,12 @@ def gaussian_kl(means: FloatArray, log_variances: FloatArray) -> FloatArray:
         >>> gaussian_kl(np.array([[0.0, 2.0]]), np.zeros((1, 2)))
         array([0., 2.])
     """
+    means, log_variances = check_pairs(means, log_variances)
+    if means.shape != log_variances.shape or log_variances.max() > LARGEST_LOG_VARIANCE:
+        raise errors.InvalidInput(
+            f"`means` and `log_variances` have one shape, and no log-variance is above {LARGEST_LOG_VARIANCE}; "
+            f"given: {means.shape} and {log_variances.shape}, at most {log_variances.max()}."
+        )
     return np.mean(0.5 * (np.square(means) + np.exp(log_variances) - log_variances - 1), axis=0)
 
 
@@ -194,11 +203,12 @@ def _check(
         return models, [np.full(model.shape[1], np.inf) for model in models]
     if len(kl) != len(models):
         raise errors.InvalidInput(f"`kl` must hold an array per model ({len(models)}); given: {len(kl)}.")
-    divergences: list[FloatArray] = [np.asarray(divergence, dtype=np.float64) for divergence in kl]
+    divergences: list[FloatArray] = [as_numbers("`kl`", divergence) for divergence in kl]
     for i, (model, divergence) in enumerate(zip(models, divergences, strict=True)):
         if divergence.shape != (model.shape[1],) or np.isnan(divergence).any():
             raise errors.InvalidInput(
-                f"`kl[{i}]` must hold a number for each of the {model.shape[1]} codes; given: {kl[i]!r}."
+                f"`kl[{i}]` must hold a number for each of the {model.shape[1]} codes; given: "
+                f"{shown_value(kl[i])}."
             )
     return models, divergences
 

@@ -107,6 +107,7 @@ def _save(result: UnifiedResult, folder: Path, names: Sequence[str]) -> dict[str
     range=(0, 1),
     summary="several aggregations of several matrices of codes and factors",
     assumes="discrete, independent factors; two or more codes",
+    resampling={"options": {"matrices": ("mutual_information_matrix",)}},
     also=("importance_gbt_matrix.dci", "mutual_information_matrix.modularity", "accuracy_svm_matrix.sap"),
     invariances=("permutation", "rescaling"),
     fast={"matrices": (importance_histogram_matrix, "mutual_information_matrix", "accuracy_svm_matrix")},

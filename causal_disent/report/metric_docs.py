@@ -12,6 +12,7 @@ from typing import Any
 
 from causal_disent import metrics
 from causal_disent.metrics.tools.declaration import Declaration
+from causal_disent.metrics.tools.takes import BINS
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -25,6 +26,15 @@ and the result file gets its keys. The score is the same, given the same points.
 
     mig(codes, factors).score
     dlib_evaluate ... --gin_bindings 'evaluation.evaluation_fn = @mig' 'mig.num_train = 5000'
+
+Which factors a metric takes stands in the table: a continuous factor, of which nearly every point has a value of
+its own, is refused by a metric that does not take it. `equally_filled(factors, 10)`, `bins=10` of
+`causal_disent.score` and `evaluation.bins = 10` put it into bins.
+
+Beside a score, `causal_disent.score` and `dlib_evaluate` (`evaluation.bootstrap = 200`, `evaluation.chance = 20`)
+say how sure it is: a 95 % interval over resampled points, and what the codes score with their rows permuted, so
+that they say nothing of the factors. Codes that say nothing do not score 0 by every metric: a score that more than
+5 % of such codes reach is within chance.
 """
 
 
@@ -33,11 +43,12 @@ def metrics_page() -> str:
     known = (entry for kind in ("metrics", "parts") for entry in registry.entries(kind))
     entries = [entry for entry in known if _is_declared(entry)]
     rows = [
-        [f"`{entry.name}`", entry.summary, entry.facts["assumes"], str(entry.facts["needs"])] for entry in entries
+        [f"`{entry.name}`", entry.summary, entry.facts["assumes"], _takes(entry), str(entry.facts["needs"])]
+        for entry in entries
     ]
     parts = [
         INTRODUCTION,
-        markdown_table(["name", "what it asks", "what it assumes", "what it needs"], rows),
+        markdown_table(["name", "what it asks", "what it assumes", "factors it takes", "what it needs"], rows),
         *(_section(entry) for entry in entries),
         "# Beside the metrics\n\n`from causal_disent.metrics import ...`",
         *_other_sections(),
@@ -49,6 +60,28 @@ def _is_declared(entry: Entry) -> bool:
     """Whether it is a metric of the core, and not the variant of one."""
     declaration = getattr(entry.target, "declaration", None)
     return entry.owner == "builtin" and isinstance(declaration, Declaration) and declaration.name == entry.name
+
+
+def _takes(entry: Entry) -> str:
+    """The factors that a metric takes, in words."""
+    words = {"discrete": "discrete", "continuous": "continuous", "binned": f"continuous in {BINS} bins"}
+    return ", ".join(words[kind] for kind in entry.facts["takes"]) or "none"
+
+
+def _certainty(entry: Entry) -> str:
+    """How its interval and chance level are found, in words."""
+    how = entry.facts["resampling"]
+    if not entry.facts["needs"].arrays_suffice:
+        return ""
+    told = [
+        f"{how['words']}" if "words" in how else "",
+        f"of {how['points']:,} points each" if "points" in how else "",
+    ]
+    found = "Chance: permuted codes" if entry.facts["takes"] else "No chance level: it looks at no factor"
+    interval = (
+        "interval: resampled points" if how.get("interval", True) else "no interval: repeated points spoil tests"
+    )
+    return f" {found}; {', '.join(filter(None, [interval, *told]))}."
 
 
 def _section(entry: Entry) -> str:
@@ -65,7 +98,8 @@ def _section(entry: Entry) -> str:
     return (
         f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
         f"**Under a config** {_text(entry.load())}\n\n"
-        f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better."
+        f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better. "
+        f"Takes: {_takes(entry)}.{_certainty(entry)}"
         f"{variant} Defaults: {', '.join(bound)}."
     )
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Images are enlarged to this many pixels where there are many of them.
 MANY = 64
+#: What the images of dead codes fade into, and what is left of them.
+GREY, FADED = 0.85, 0.25
 #: Titles of the four rows that a counterfactual sheet has for each image.
 SHOWN = ("data", "reconstruction", "own codes at\nthe baseline", "all other codes\nat the baseline")
 
@@ -51,9 +53,10 @@ def traversal_sheet(
     *,
     num_steps: int = 11,
     titles: Sequence[str] | None = None,
+    dead: Sequence[int] = (),
 ) -> Image:
-    """A row per code, which runs from `low` to `high`; its title gives them."""
-    images = make_traversal(representation, point, low, high, num_steps=num_steps)
+    """A row per code, which runs from `low` to `high`; its title gives them. Rows of `dead` codes are greyed."""
+    images = _greyed(make_traversal(representation, point, low, high, num_steps=num_steps), dead)
     shown = titles or [f"code {code}" for code in range(len(point))]
     row_titles = [f"{title}\n{low[i]:.2f} to {high[i]:.2f}" for i, title in enumerate(shown)]
     return draw_grid([list(row) for row in images], row_titles=row_titles, scale=enlargement(images, MANY))
@@ -67,6 +70,7 @@ def traversal_frames(
     *,
     num_steps: int = 11,
     titles: Sequence[str] | None = None,
+    dead: Sequence[int] = (),
 ) -> Iterator[Image]:
     """The same for an animation: a row per code, a column per point (n, codes), a frame per value."""
     row_titles = titles or [f"code {code}" for code in range(points.shape[1])]
@@ -75,8 +79,15 @@ def traversal_frames(
         frame = np.repeat(points[None], num_codes, axis=0)
         frame[np.arange(num_codes), :, np.arange(num_codes)] = (low + part * (high - low))[:, None]
         images = decoder_of(representation)(frame.reshape(-1, num_codes))
-        rows = images.reshape(num_codes, len(points), *images.shape[1:])
+        rows = _greyed(images.reshape(num_codes, len(points), *images.shape[1:]), dead)
         yield draw_grid([list(row) for row in rows], row_titles=row_titles, scale=enlargement(images, MANY))
+
+
+def _greyed(rows: FloatArray, which: Sequence[int]) -> FloatArray:
+    """Images (rows, ...) of which some rows fade into light grey."""
+    shown = np.array(rows)
+    shown[list(which)] = GREY + FADED * (shown[list(which)] - GREY)
+    return shown
 
 
 def counterfactual_sheet(
@@ -154,7 +165,7 @@ def sheet_of_sample(
     for n, image in enumerate(images):
         rows += _rows_of_point(found, n, image)
         captions += _captions_of_point(probabilities[n], _values(data, factors[n]))
-    titles = [f"{name}\n{_codes_text(own)}" for name, own in zip(factor_names(data), sets, strict=True)]
+    titles = [f"{name}\n{_codes_text(own, sample)}" for name, own in zip(factor_names(data), sets, strict=True)]
     return draw_grid(
         rows,
         captions=captions,
@@ -181,5 +192,8 @@ def _values(data: Any, row: IntArray) -> list[str]:
     return [str(value if names is None else names[i][value]) for i, value in enumerate(row)]
 
 
-def _codes_text(codes: Sequence[int]) -> str:
-    return f"code{'s' if len(codes) > 1 else ''} {errors.listing(codes, most=6)}"
+def _codes_text(codes: Sequence[int], sample: AttributedSample) -> str:
+    if len(codes) == 1:
+        return sample.code_title(codes[0])
+    dead = ": dead" if set(codes) <= set(sample.dead) else ""
+    return f"codes {errors.listing(codes, most=6)}{dead}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from math import isinf
+from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 #: Columns of a terminal.
 WIDTH = 100
-INK, MUTED, RAIL, BAR = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0"
+INK, MUTED, RAIL, BAR, CHANCE_LINE = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0", "#c2410c"
+#: What a table has beside the scores, and the heads of it in print.
+SURE = ("low", "high", "chance", "share")
+INTERVAL, CHANCE = "95 % interval", "chance"
 #: Of the picture, in points: where bars begin and end, and the height of a row.
 LEFT, RIGHT, ROW, BAR_HEIGHT, MARGIN = 310.0, 540.0, 27.0, 11.0, 12.0
 #: Colors that suit light and dark pages alike.
@@ -54,15 +57,24 @@ class ScoreTable:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """A row per metric, by its name: ``score`` (NaN if there is none), ``better``, ``remark``."""
+        """A row per metric, by its name: ``score``, ``low`` and ``high`` of the 95 % interval, ``chance`` (what
+        codes that say nothing score), ``share`` (of them that reach the score; all NaN if there is none),
+        ``better``, ``remark``."""
         import pandas as pd
 
         columns = {
             "score": [row.score for row in self.rows],
+            **{name: [getattr(row.sure, name) for row in self.rows] for name in SURE},
             "better": [row.entry.facts.get("better", "") for row in self.rows],
             "remark": [row.remark for row in self.rows],
         }
         return pd.DataFrame(columns, index=pd.Index([row.entry.name for row in self.rows], name="metric"))
+
+    @property
+    def _columns(self) -> dict[str, Callable[[MetricScore], str]]:
+        """Head -> cell of the columns that say how sure the scores are, as far as any metric was asked."""
+        asked = {INTERVAL: _interval, CHANCE: _chance}
+        return {head: cell for head, cell in asked.items() if any(cell(row) for row in self._scored)}
 
     @property
     def results(self) -> dict[str, Any]:
@@ -83,9 +95,15 @@ class ScoreTable:
             "factors": {name: list(factors.categories.get(name, ())) or None for name in factors.names},
             "notes": list(self.points.notes),
             "scores": {row.entry.name: str(s) if isinf(s := row.score) else s for row in self._scored},
+            **{name: self._known(name) for name in SURE},
+            "within_chance": [row.entry.name for row in self._scored if row.sure.within_chance],
             "remarks": {row.entry.name: row.remark for row in self._scored if row.remark},
             "left_out": self.left_out,
         }
+
+    def _known(self, name: str) -> dict[str, float]:
+        found = {row.entry.name: getattr(row.sure, name) for row in self._scored}
+        return {metric: value for metric, value in found.items() if isfinite(value)}
 
     @property
     def _scored(self) -> list[MetricScore]:
@@ -114,15 +132,18 @@ class ScoreTable:
 
     def __str__(self) -> str:
         names = max((len(row.entry.name) for row in self._scored), default=0)
-        room = WIDTH - max(names, len("metric")) - 16
+        head = ["metric", " score", *self._columns, "best", "question"]
+        cells = [[cell(row) for cell in self._columns.values()] for row in self._scored]
+        widths = [max(map(len, column)) for column in zip(list(self._columns), *cells, strict=True)]
+        room = WIDTH - max(names, len("metric")) - 16 - sum(width + 2 for width in widths)
         body = []
-        for row in self._scored:
-            first, *rest = textwrap.wrap(row.entry.summary, room) or [""]
-            body.append([row.entry.name, f"{_shown(row):>6}", f"{_best(row):4.3g}", first])
-            body += [["", "", "", line] for line in rest]
+        for row, own in zip(self._scored, cells, strict=True):
+            first, *rest = textwrap.wrap(_question(row), room) or [""]
+            body.append([row.entry.name, f"{_shown(row):>6}", *own, f"{_best(row):4.3g}", first])
+            body += [[""] * (len(head) - 1) + [line] for line in rest]
         remarks = self.remarks()
         heading = textwrap.fill(self._heading(), WIDTH)
-        table = text_table(["metric", " score", "best", "question"], body)
+        table = text_table(head, body)
         return "\n".join([heading, "", table, *([""] if remarks else []), *remarks])
 
     __repr__ = __str__
@@ -131,15 +152,17 @@ class ScoreTable:
         """A page that needs nothing else; or, without `page`, what goes into one."""
         rows = "".join(
             f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
+            f"{''.join(f'<td class=n>{cell(row)}</td>' for cell in self._columns.values())}"
             f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
-            f"<td class=m>{escape(row.entry.summary)}</td></tr>\n"
+            f"<td class=m>{escape(_question(row))}</td></tr>\n"
             for row in self._scored
         )
+        heads = "".join(f"<th class=n>{name}</th>" for name in self._columns)
         remarks = "".join(f"<p>{escape(of)}: {escape(said)}</p>\n" for of, said in self._remarks())
         inside = (
             f"<style>{STYLE}</style>\n<div class=cd-scores><p>{escape(self._heading())}</p>\n<table>\n"
-            "<tr><th>metric</th><th class=n>score</th><th class=rail>worst to best</th><th class=n>best</th>"
-            f"<th>question</th></tr>\n{rows}</table>\n{remarks}</div>\n"
+            f"<tr><th>metric</th><th class=n>score</th>{heads}<th class=rail>worst to best</th>"
+            f"<th class=n>best</th><th>question</th></tr>\n{rows}</table>\n{remarks}</div>\n"
         )
         if not page:
             return inside
@@ -165,7 +188,16 @@ class ScoreTable:
             if (place := _place(row)) is not None:
                 axes.barh(y, RIGHT - LEFT, left=LEFT, height=BAR_HEIGHT, color=RAIL)
                 axes.barh(y, max(place * (RIGHT - LEFT), 1), left=LEFT, height=BAR_HEIGHT, color=BAR)
+                ends = [_place(row, end) for end in (row.sure.low, row.sure.high) if isfinite(end)]
+                axes.plot(
+                    [LEFT + end * (RIGHT - LEFT) for end in ends if end is not None], [y] * len(ends), color=INK
+                )
+                if isfinite(row.sure.chance):
+                    chance = LEFT + (_place(row, row.sure.chance) or 0.0) * (RIGHT - LEFT)
+                    axes.plot([chance] * 2, [y - BAR_HEIGHT / 2, y + BAR_HEIGHT / 2], color=CHANCE_LINE)
             axes.text(RIGHT + 46, y, _shown(row), va="center", ha="right", color=INK, size=9)
+            if row.sure.within_chance:
+                axes.text(RIGHT + 46, y - 7, "within chance", va="top", ha="right", color=CHANCE_LINE, size=6.5)
         for x, word in ((LEFT, "worst"), (RIGHT, "best")):
             axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
         return figure
@@ -185,7 +217,11 @@ def _grouped(rows: Iterable[MetricScore]) -> Iterator[tuple[str, str]]:
 
 
 def _shown(row: MetricScore) -> str:
-    return f"{round(row.score, 3) + 0.0:.3f}"  # no -0.000
+    return _number(row.score)
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"  # no -0.000
 
 
 def _is_lower(row: MetricScore) -> bool:
@@ -202,8 +238,20 @@ def _best(row: MetricScore) -> float:
     return _ends(row)[1]
 
 
-def _place(row: MetricScore) -> float | None:
-    """Where a score stands between the worst (0) and the best (1), if that can be said.
+def _interval(row: MetricScore) -> str:
+    return "" if isnan(row.sure.low) else f"{_number(row.sure.low)} to {_number(row.sure.high)}"
+
+
+def _chance(row: MetricScore) -> str:
+    return "" if isnan(row.sure.chance) else f"{_number(row.sure.chance):>6}"
+
+
+def _question(row: MetricScore) -> str:
+    return ("WITHIN CHANCE: " if row.sure.within_chance else "") + row.entry.summary
+
+
+def _place(row: MetricScore, score: float | None = None) -> float | None:
+    """Where a score, by default the metric's, stands between the worst (0) and the best (1), if that can be said.
 
     Scores that may be negative stand at the left end if they are.
     """
@@ -211,7 +259,7 @@ def _place(row: MetricScore) -> float | None:
     worst = max(worst, 0.0) if best > 0 else worst
     if isinf(worst) or isinf(best):
         return None
-    return min(max((row.score - worst) / (best - worst), 0.0), 1.0)
+    return min(max(((row.score if score is None else score) - worst) / (best - worst), 0.0), 1.0)
 
 
 def _rail(place: float | None) -> str:

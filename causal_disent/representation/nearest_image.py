@@ -42,8 +42,8 @@ class NearestImageClassifier(Shown):
         if not (is_finite(data) and hasattr(data, "factor_table")):
             raise errors.InvalidInput(
                 f"The classifier 'nearest_image' needs a finite data set; {type(data).__name__} is not one. "
-                "Bind another to cg.classifier (`causal-disent classifiers` lists them), such as "
-                "'conv_classifier' of the plugin causal-disent-torch, which is trained on drawn images."
+                "Use another (`causal-disent classifiers` lists them), such as 'conv_classifier' of the plugin "
+                "causal-disent-torch, which is trained on drawn images."
             )
         table = data.factor_table
         if len(table) > max_images:
@@ -75,22 +75,13 @@ class NearestImageClassifier(Shown):
         """Per factor, each image judged by all the others.
 
         No other image has the same combination of factors where there is one image per combination, so
-        this is the accuracy on combinations never seen.
+        this is the accuracy on combinations never seen. An image of the data set itself is always recognised.
         """
-        return self._accuracy(leave_out=True)
-
-    @cached_property
-    def accuracy_on_data(self) -> list[float]:
-        """Per factor, on the data set's own images: what counts for a decoder that draws them exactly."""
-        return self._accuracy(leave_out=False)
-
-    def _accuracy(self, *, leave_out: bool) -> list[float]:
         correct = np.zeros(len(self._values))
         for start, features in self._chunks():
             weights = self._log_weights(features)
-            if leave_out:
-                rows = np.arange(len(features))
-                weights[rows, start + rows] = -np.inf
+            rows = np.arange(len(features))
+            weights[rows, start + rows] = -np.inf
             for i, table in enumerate(self._vote(weights)):
                 correct[i] += (table.argmax(axis=1) == self._values[i][start : start + len(features)]).sum()
         return (correct / len(self._indices)).tolist()

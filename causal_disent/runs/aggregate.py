@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,8 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     rows, left_out = [], []
     for path in paths:
         try:
-            rows.append({**_read(Path(path)), "path": path})
+            # A name need not be text; half characters in it are shown as such.
+            rows.append({**_read(Path(path)), "path": path.encode("utf-8", "backslashreplace").decode("utf-8")})
         except (errors.InvalidInput, OSError) as error:
             left_out.append((path, str(error)))
     return pd.DataFrame(rows), left_out
@@ -102,10 +104,17 @@ def write_parquet(table: pd.DataFrame, path: Path) -> None:
     """Write a table as Parquet; columns that mix types are text there, since a Parquet column has one."""
     table = table.copy()
     for name in table.columns:
-        values = table[name].dropna().tolist()
-        if len({float if is_number(value) else type(value) for value in values}) > 1:
+        if _num_types(table[name].dropna().tolist()) > 1:
             table[name] = table[name].map(json.dumps, na_action="ignore")
     try:
         table.to_parquet(path)
     except ImportError:
         raise errors.InvalidInput("Parquet files need pyarrow: pip install 'causal-disent[parquet]'.") from None
+
+
+def _num_types(values: Sequence[Any]) -> int:
+    """How many kinds of values there are; a list of several kinds, or of lists, counts as many."""
+    kinds = {float if is_number(value) else type(value) for value in values}
+    lists = [value for value in values if isinstance(value, list)]
+    inner = max((_num_types(value) + any(isinstance(one, list) for one in value) for value in lists), default=0)
+    return max(len(kinds), inner)

@@ -110,7 +110,7 @@ def calibrate(
     """The scores of every metric on every case, on `DATASET`.
 
     Args:
-        metrics: their names; all that are registered if None.
+        metrics: their names; if None all that are registered and need no factors that cause each other.
         cases: what to measure.
         num_train: points to train or measure on; test sets have half of them.
         random_seed: of the draws of each metric.
@@ -120,13 +120,19 @@ def calibrate(
     """
     if num_train < 2:
         raise errors.InvalidInput(f"`num_train` must be at least 2; given: {num_train!r}.")
-    entries = [registry.get("metrics", name) for name in metrics or registry.names("metrics")]
+    entries = [registry.get("metrics", name) for name in metrics or _default_metrics()]
     outcomes: dict[str, list[dict[str, Any] | str]] = {entry.name: [] for entry in entries}
     runs = ((bench, entry) for bench in _benches(cases) for entry in entries)
     with tempfile.TemporaryDirectory() as folder:
         for bench, entry in track(runs, "calibrating", total=len(cases) * len(entries), unit="run"):
             outcomes[entry.name].append(bench.measure(entry, num_train, random_seed, Path(folder)))
     return [row for entry in entries for row in _rows(entry, outcomes[entry.name])]
+
+
+def _default_metrics() -> list[str]:
+    """All but those whose factors must cause each other: here none does."""
+    entries = registry.entries("metrics")
+    return [entry.name for entry in entries if not getattr(entry.facts.get("needs"), "causal", False)]
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from causal_disent import errors
+from causal_disent.arguments import check_seed
 from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
 from causal_disent.files import check_free, new_folder
+from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part
 from causal_disent.registry import registry
+from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.runs.run_metric import run_metric
+from causal_disent.text import shown_value
 
 Metric = str | Callable[..., dict[str, Any]]
 
+#: In the result folder of several metrics, their first scores.
+TABLE = "scores.txt"
 #: What was encoded, by what it was: shared by the runs of one command.
 CodeTables = dict[Any, CodeTable]
 
@@ -68,12 +75,23 @@ class Settings:
     evaluation_fn: Any
     random_seed: int
     name: str
+    bins: int | None = None
+    bootstrap: int = 0
+    chance: int = 0
 
 
 @part("evaluation")
-def settings(evaluation_fn: Any = REQUIRED, random_seed: int = REQUIRED, name: str = "") -> Settings:
+def settings(
+    evaluation_fn: Any = REQUIRED,
+    random_seed: int = REQUIRED,
+    name: str = "",
+    bins: int | None = None,
+    bootstrap: int = 0,
+    chance: int = 0,
+) -> Settings:
     """``evaluation.*``, for `evaluate` and for ``dlib_udr``."""
-    return Settings(evaluation_fn, random_seed, name)
+    check_seed("evaluation.random_seed", random_seed)
+    return Settings(evaluation_fn, random_seed, name, bins, bootstrap, chance)
 
 
 def evaluate(
@@ -95,7 +113,11 @@ def evaluate(
         reading: as for `evaluate_with_gin`.
         bound: what the config leaves open of ``evaluation_fn`` (the metric, ``@uc`` in a config, or its name; or
             a list of metrics, whose keys are then prefixed as in ``uc:UC``), ``random_seed`` (of the draws; each
-            metric starts from it) and ``name`` (of the evaluation; part of the saved config).
+            metric starts from it), ``name`` (of the evaluation; part of the saved config) ``bins`` (equally
+            filled bins for the continuous factors of the data set), and, for the headlines of metrics of codes and
+            factors, ``bootstrap`` (resamples of the points for a 95 % interval, ``<key>_low`` and ``<key>_high``;
+            200 is usual) and ``chance`` (permutations of the codes, for ``<key>_chance``, what codes that say
+            nothing score, ``<key>_chance_share``, how many of them reach the score, and ``<key>_within_chance``).
 
     Returns:
         The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was
@@ -112,17 +134,30 @@ def evaluate(
     # A backend may have found the decoder in a folder that nobody named.
     check_apart([target], [Path(value) for key, value in recorded.items() if key.startswith("folder_of_")])
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
+    asked = Asked(chosen.bootstrap, chosen.chance, chosen.random_seed)
+    data = table.data if chosen.bins is None else _in_bins(table.data, chosen.bins)
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
         for metric, function in metrics:
             artifacts = folder / "artifacts" / (chosen.name or metric)
-            found = run_metric(function, metric, table.data, table, chosen.random_seed, artifacts)
+            with asking(asked):
+                found = run_metric(function, metric, data, table, chosen.random_seed, artifacts)
             prefix = f"{metric}:" if isinstance(chosen.evaluation_fn, (list, tuple)) else ""
             scores.update({f"{prefix}{key}": value for key, value in found.items()})
         scores.update(recorded)
         scores["elapsed_time"] = time.perf_counter() - started
+        if table_of_all := evaluation_table(scores):
+            (folder / TABLE).write_text(f"{table_of_all}\n", encoding="utf-8")
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
     return scores
+
+
+def _in_bins(data: Any, bins: int) -> Any:
+    if not hasattr(data, "in_bins"):
+        raise errors.InvalidInput(
+            f"`evaluation.bins` is for data sets with continuous factors, of which {type(data).__name__} has none."
+        )
+    return data.in_bins(bins)
 
 
 def _as_list(metrics: Metric | Sequence[Metric]) -> Sequence[Metric]:
@@ -133,6 +168,11 @@ def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
     """What users call a metric, and the metric."""
     if isinstance(metric, str):
         return metric, registry.function("metrics", metric)
+    if not callable(metric):
+        raise errors.InvalidInput(
+            "`evaluation.evaluation_fn` is a metric (@uc, say), its name, or a list of metrics; given: "
+            f"{shown_value(metric)}."
+        )
     function = getattr(metric, "__wrapped__", metric)
     for entry in registry.entries("metrics"):
         if entry.load() is function:

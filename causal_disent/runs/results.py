@@ -138,6 +138,10 @@ def parse_object(data: bytes) -> dict[str, Any]:
         raise errors.InvalidInput("it is not JSON, or cut off.") from None
     if not isinstance(content, dict):
         raise errors.InvalidInput("it does not hold a JSON object with results.")
+    try:
+        json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError):  # a lone surrogate, or more digits than Python writes
+        raise errors.InvalidInput("it holds half a character, or a number of thousands of digits.") from None
     if not _is_flat(content, MOST_LEVELS):
         raise errors.InvalidInput(f"its values lie more than {MOST_LEVELS} levels deep in each other.")
     return content

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import isnan, nan
+from pickle import PicklingError
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_whole
+from causal_disent.arguments import check_at_least, check_random_state, is_whole
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.fitting import jobs_at_a_time
+from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
+from causal_disent.metrics.tools.takes import (
+    BINS,
+    Takes,
+    all_different,
+    arguments_for,
+    calculates,
+    equally_filled,
+    refusal,
+    whole,
+)
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.tables import Table, check_same_points, read_table
 
-#: Kind of factors that a metric takes, ``"discrete"`` or ``"continuous"`` -> the arguments that it needs then.
-Takes = Mapping[str, Mapping[str, Any]]
-#: A factor has nearly as many values as there are points if it has more than this part of their number.
-ALL_DIFFERENT = 0.5
-MOST_SEED = 2**32 - 1
+#: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
+BOOTSTRAP, CHANCE = 50, 20
+#: From so many points on, intervals take longer than processes to start.
+WORTH_WORKERS = 3000
 
 
 @dataclass(frozen=True)
@@ -35,12 +48,14 @@ class MetricScore:
         result: what its function returned; None if it has no score.
         remark: why it has none; or how it was measured, where that is not the usual way.
         failed: whether it was tried.
+        sure: its interval and chance level.
     """
 
     entry: Entry
     result: Any = None
     remark: str = ""
     failed: bool = False
+    sure: Certainty = Certainty()
 
     @property
     def score(self) -> float:
@@ -79,7 +94,7 @@ def read_points(codes: Any, factors: Any, *, bins: int | None = None) -> Points:
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
-    many = [name for name, column in columns if _all_different(column)]
+    many = [name for name, column in columns if all_different(column)]
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins)
 
 
@@ -92,7 +107,7 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
     """The factors of which something can be said, and what to note of the others."""
     constant = _constant(factors)
     columns = dict(zip(factors.names, factors.values.T, strict=True))
-    labels = [name for name in factors.categories if name not in constant and _all_different(columns[name])]
+    labels = [name for name in factors.categories if name not in constant and all_different(columns[name])]
     notes = []
     if constant:
         notes.append(f"left out, for it has one value only: {errors.listing(constant)}")
@@ -108,12 +123,14 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
     return replace(factors, values=factors.values[:, kept_columns], names=tuple(kept)), notes
 
 
-def _all_different(column: FloatArray) -> bool:
-    return len(np.unique(column)) > ALL_DIFFERENT * len(column)
-
-
 def score_points(
-    points: Points, metrics: str | Sequence[str] | None, random_state: Any, *, fast: bool
+    points: Points,
+    metrics: str | Sequence[str] | None,
+    random_state: Any,
+    *,
+    fast: bool,
+    bootstrap: int | None = None,
+    chance: int | None = None,
 ) -> list[MetricScore]:
     """What each metric says of the points; one that fails does not stop the others.
 
@@ -123,8 +140,13 @@ def score_points(
         random_state: seed or generator. Each metric starts from the same seed, so that its score does not depend
             on which others are asked for.
         fast: boosted trees on binned codes where boosted trees are the default.
+        bootstrap: resamples for the intervals; by default some, for metrics that are quick.
+        chance: permutations for the chance levels; by default some, for metrics that are quick.
     """
-    seed = _seed(random_state)
+    generator = check_random_state(random_state)
+    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
+    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
+    of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
@@ -133,19 +155,16 @@ def score_points(
     )
     by_name = {entry.name: entry for entry in to_do}
     with closing(steps(list(by_name), "score")) as names:
-        done = [_measured(by_name[name], points, seed, fast) for name in names]
+        measured = [_measured(by_name[name], points, seed, fast) for name in names]
+    asked_of = [of_slow if row.entry.facts["fast"] is not None else asked for row, _ in measured]
+    jobs = [(*job, one) for (_, job), one in zip(measured, asked_of, strict=True) if job]
+    certain = iter(_certain(jobs, len(points.codes.values)))
+    done = [_with_certainty(row, next(certain)) if job else row for row, job in measured]
     return done + [row for row in rows if row.remark]
 
 
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if not is_whole(random_state) or not 0 <= random_state <= MOST_SEED:
-        raise errors.InvalidInput(
-            "`random_state` is a seed from 0 to 2**32 - 1, or a numpy.random.RandomState; given: "
-            f"{random_state!r}."
-        )
-    return int(random_state)
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
 
 
 def _named(metrics: str | Sequence[str]) -> list[Entry]:
@@ -176,11 +195,8 @@ def _reason_against(entry: Entry, points: Points) -> str:
     if reason := _more_than_arrays(entry):
         return reason
     takes = entry.facts["takes"]
-    if takes and points.continuous and "continuous" not in takes and points.bins is None:
-        return (
-            "takes discrete factors, and these have nearly as many values as there are points: "
-            f"{errors.listing(points.continuous)}. Leave them out, or have them put into bins (`bins=10`, say)"
-        )
+    if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
+        return refusal(errors.listing(points.continuous), "`bins=10`, say")
     if points.factors.unordered and _reads_numbers(takes, points):
         return f"takes numbers, and the values of these have no order: {errors.listing(points.factors.unordered)}"
     return ""
@@ -192,35 +208,64 @@ def _as_continuous(takes: Takes, points: Points) -> bool:
 
 def _reads_numbers(takes: Takes, points: Points) -> bool:
     """Whether a metric calculates with the values of these factors: it is called as it is with continuous ones."""
-    return _as_continuous(takes, points) or takes.get("continuous") == takes.get("discrete", 0)
+    return _as_continuous(takes, points) or calculates(takes)
 
 
-def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> MetricScore:
+def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
+    """How sure each score is; several metrics at a time where there are points enough for processes."""
+    from joblib import Parallel, delayed
+
+    at_a_time = jobs_at_a_time(None) if num_points >= WORTH_WORKERS else 1
+    # The slowest by far come last, and tell how far they are; of the others the costly ones come first.
+    order = sorted(range(len(jobs)), key=lambda i: (jobs[i][0]["fast"] is not None, not jobs[i][0]["resampling"]))
+    with closing(steps([f"{len(jobs)} metrics"], "intervals and chance")) as names:
+        for _ in names:
+            try:
+                found = Parallel(n_jobs=at_a_time)(delayed(certainty)(*jobs[i]) for i in order)
+            except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
+                found = [certainty(*jobs[i]) for i in order]
+    return [sure for _, sure in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
+
+
+def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
+    words = row.entry.facts["resampling"].get("words")
+    known = words and not (isnan(sure.low) and isnan(sure.chance))
+    remarks = [row.remark] * bool(row.remark) + [f"interval and chance {words}"] * bool(known)
+    return replace(row, sure=sure, remark="; ".join(remarks))
+
+
+def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
+    """The score, and what `certainty` is called with, which is nothing if there is no score."""
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and "continuous" not in takes)
-    remarks = [f"{errors.listing(points.continuous)} in {points.bins} equally filled bins"] if binned else []
-    options = dict(takes.get("continuous" if _as_continuous(takes, points) else "discrete", {}))
+    continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
+    remarks = [continuous] if binned else []
+    columns = [points.factors.names.index(name) for name in points.continuous]
+    options = arguments_for(takes, columns if _as_continuous(takes, points) else [])
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
     if fast and entry.facts["fast"]:
         options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
-    with warnings.catch_warnings(record=True) as caught:
+    # Copies: nothing that one metric does to its arrays reaches the others.
+    given = points.codes.values.copy(), _factors_for(takes, points)
+    with warnings.catch_warnings(record=True) as caught, fits_of(entry.name):
         warnings.simplefilter("always")
         try:
-            # Copies: nothing that one metric does to its arrays reaches the others.
-            result = function(points.codes.values.copy(), _factors_for(takes, points), **options)
+            result = function(*given, **options)
             undefined = isnan(result.score)
         except Exception as error:  # a metric is foreign code
-            return MetricScore(entry, None, _failure(error), failed=True)
+            return MetricScore(entry, None, _failure(error), failed=True), ()
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             remarks.append(str(warning.message).removeprefix(f"{entry.name}: "))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if undefined:
-        return MetricScore(entry, None, "; ".join(["it is not defined on these points", *remarks]), failed=True)
-    return MetricScore(entry, result, "; ".join(remarks))
+        remarks.insert(0, "it is not defined on these points")
+        return MetricScore(entry, None, "; ".join(remarks), failed=True), ()
+    job = (entry.facts, function, given, options, float(result.score))
+    return MetricScore(entry, result, "; ".join(remarks)), job
 
 
 def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
@@ -228,21 +273,11 @@ def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
     matrix = points.factors.values.copy()
     if not _reads_numbers(takes, points):
         for i, name in enumerate(points.factors.names):
-            if name in points.continuous and points.bins is not None:
-                matrix[:, i] = _equally_filled(matrix[:, i], points.bins)
-            elif not _whole(matrix[:, i]):
+            if name in points.continuous:
+                matrix = equally_filled(matrix, points.bins or BINS, [i])
+            elif not whole(matrix[:, i]):
                 matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
-    return matrix.astype(np.int64) if _whole(matrix) else matrix
-
-
-def _whole(values: FloatArray) -> bool:
-    return bool((np.abs(values) < 2**53).all() and (values == np.round(values)).all())
-
-
-def _equally_filled(column: FloatArray, bins: int) -> IntArray:
-    """The bin of each value; equal values are in the same."""
-    edges = np.unique(np.quantile(column, np.linspace(0, 1, bins + 1)[1:-1]))
-    return np.searchsorted(edges, column, side="right")
+    return matrix.astype(np.int64) if whole(matrix) else matrix
 
 
 def _failure(error: Exception) -> str:

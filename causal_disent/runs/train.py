@@ -8,15 +8,16 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import gin_config, operative_bindings, operative_config
-from causal_disent.files import check_free, new_folder
+from causal_disent.files import check_free, claim, new_folder
 from causal_disent.registry import registry
 from causal_disent.runs.backend import training_backend
 from causal_disent.runs.dataset import dataset
 from causal_disent.runs.results import write_results
 from causal_disent.training.checkpoint import clear, partial_folder
 from causal_disent.training.description import MODEL
-from causal_disent.training.loop import Keeping, copy_curves
+from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
+from causal_disent.training.trackers import copy_tracked
 
 
 def train_with_gin(
@@ -82,12 +83,12 @@ def train(
     folder = partial_folder(target)
     keeping = Keeping(folder, checkpoint_every, resume, restart=overwrite, tensorboard=tensorboard)
     entry = training_backend(backend)
-    with registry.using(entry.name):
+    with claim(target), registry.using(entry.name):
         worker = entry.load()(device=device)
         model, scores = worker.train(make_plan(dataset(), with_labels=with_labels), keeping)
-    with new_folder(target, overwrite=overwrite) as written:
-        worker.write(written / MODEL, model)
-        copy_curves(folder, written)
-        write_results(written, "train", scores, operative_config(), operative_bindings())
-    clear(folder)
+        with new_folder(target, overwrite=overwrite) as written:
+            worker.write(written / MODEL, model)
+            copy_tracked(folder, written)
+            write_results(written, "train", scores, operative_config(), operative_bindings())
+        clear(folder)
     return scores

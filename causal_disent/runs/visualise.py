@@ -18,7 +18,8 @@ from causal_disent.files import check_free, check_place, new_file, new_folder
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
 from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import BASELINES
-from causal_disent.metrics.tools.decoded import make_classifier
+from causal_disent.metrics.tools.decoded import BEST, classifier_name, make_classifier
+from causal_disent.metrics.tools.judged import check_accuracy, not_judged
 from causal_disent.parts import part
 from causal_disent.protocols import Attribution, is_finite
 from causal_disent.registry import registry
@@ -56,7 +57,7 @@ class Settings:
     attribution_fn: str | Attribution = "irs"
     selection: str = "top"
     baseline: str = "max_deviation"
-    classifier: Any = "conv_classifier"
+    classifier: Any = BEST
     num_train: int = 10_000
     batch_size: int = 16
     num_steps: int = 11
@@ -75,7 +76,7 @@ def visualize_with_gin(
     gin_config_files: Sequence[str | Path] | None = None,
     gin_bindings: Sequence[str] | None = None,
     reading: Reading = AS_FOUND,
-) -> dict[str, float]:
+) -> tuple[dict[str, float], list[str]]:
     """`visualize` under a config that is cleared afterwards, also when the run fails."""
     with gin_config(gin_config_files, gin_bindings):
         return visualize(model_dir, output_dir, overwrite, num_images, reading)
@@ -87,7 +88,7 @@ def visualize(
     overwrite: bool = False,
     num_images: int = 8,
     reading: Reading = AS_FOUND,
-) -> dict[str, float]:
+) -> tuple[dict[str, float], list[str]]:
     """Draw what the model in `model_dir` has learned.
 
     Args:
@@ -101,7 +102,8 @@ def visualize(
         reading: what reads the model, and the device, which is the classifier's as well.
 
     Returns:
-        The accuracy of the classifier on held-out images, by factor.
+        The accuracy of the classifier on held-out images, by factor, and the factors that it tells hardly better
+        than chance.
     """
     source, target = Path(model_dir), Path(output_dir)
     check_folder(source, "--model_dir")
@@ -112,8 +114,9 @@ def visualize(
     check_choice("baseline", chosen.baseline, list(BASELINES))
     described = bind_folder(source)
     bind_dataset(source, described)
+    judge = chosen.classifier
     if reading.device != AUTO:
-        _bind_device("classifiers", chosen.classifier, reading.device)
+        _bind_device("classifiers", classifier_name(judge) if isinstance(judge, str) else judge, reading.device)
         _bind_device("representations", described.get("representation.name"), reading.device)
     data = dataset()
     check_drawable(data.observation_shape)
@@ -125,11 +128,11 @@ def visualize(
     )
     sets = select_codes(sample.scores, chosen.rho, chosen.selection)
     factors, images = data.sample(num_images, random_state)
-    classifier = None if chosen.classifier is None else make_classifier(chosen.classifier, data)
+    classifier = None if judge is None else make_classifier(judge, data, "visualize_model.classifier")
     codes = np.asarray(representation(images))
     low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
     titles = _titles(sample, sets)
-    moving = {"num_steps": chosen.num_steps, "titles": titles}
+    moving: dict[str, Any] = {"num_steps": chosen.num_steps, "titles": titles, "dead": sample.dead}
     with new_folder(target, overwrite=overwrite) as folder:
         rebuilt = reconstruction_sheet(representation, images)
         save_picture(np.asarray(rebuilt), folder / "reconstructions" / "reconstructions.png")
@@ -145,7 +148,11 @@ def visualize(
             shown = factors[n : n + 1], images[n : n + 1]
             sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
             save_picture(np.asarray(sheet), folder / "counterfactuals" / f"image_{n}.png")
-    return dict(zip(sample.names, getattr(classifier, "accuracy", ()), strict=False))
+    accuracy = check_accuracy(getattr(classifier, "accuracy", None), len(sets))
+    if accuracy is None:
+        return {}, []
+    names = [sample.names[i] for i in not_judged(accuracy, sample.factors)]
+    return dict(zip(sample.names, accuracy.tolist(), strict=True)), names
 
 
 def visualize_dataset_with_gin(
@@ -191,7 +198,7 @@ def _titles(sample: AttributedSample, sets: CodeSets) -> list[str]:
     titles = []
     for code in range(sample.codes.shape[1]):
         owners = [name for name, own in zip(sample.names, sets, strict=True) if code in own]
-        titles.append("\n".join([f"code {code}", *([", ".join(owners)] if owners else [])]))
+        titles.append("\n".join([sample.code_title(code), *([", ".join(owners)] if owners else [])]))
     return titles
 
 

@@ -6,22 +6,18 @@ engine needs no ``if __name__ == "__main__"``.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-import threading
-import time
 import traceback
 from multiprocessing.connection import Connection
 from types import FrameType
 
-#: Linux' number for `prctl`: have a signal when the parent dies.
-SET_PARENT_DEATH_SIGNAL = 1
+from causal_disent.orphans import end_with
 
 
 def main(descriptor: int, parent: int) -> None:
     """Do what comes through the connection until it is closed."""
-    _end_with(parent)
+    end_with(parent, at_once=True)
     connection = Connection(descriptor)
     sys.path[:] = connection.recv()
     while True:
@@ -38,21 +34,6 @@ def main(descriptor: int, parent: int) -> None:
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)  # there is nothing to clean up
         connection.send(answer)
-
-
-def _end_with(parent: int) -> None:
-    """Have this process end when its parent has ended, however that ended."""
-    if sys.platform.startswith("linux"):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.metrics.tools.decoded import BEST
 from causal_disent.registry import Entry
 from causal_disent.representation.oracles import mixed_oracle, noise_oracle, perfect_oracle
 from causal_disent.runs.results import plain
+from causal_disent.testing._causal_stage import CausalStage
 from causal_disent.testing._encoders import Remembering, Sum
 from causal_disent.testing._global_generators import touched_generators
 from causal_disent.testing._stage import stage_data
@@ -28,6 +30,7 @@ ENOUGH = {
     "num_variance_estimate": 200,
     "num_test_points_per_class": 20,
     "n_experiment": 2,
+    "num_points": 120,
     "num_jobs": 1,  # starting processes takes longer than so little work
 }
 
@@ -35,7 +38,10 @@ ENOUGH = {
 def small_parameters(metric: Callable[..., Any]) -> dict[str, Any]:
     """Values for those of the metric's parameters that say how much work there is."""
     parameters = inspect.signature(metric).parameters
-    return {name: _small(parameters[name].default, most) for name, most in ENOUGH.items() if name in parameters}
+    small = {name: _small(parameters[name].default, most) for name, most in ENOUGH.items() if name in parameters}
+    if "classifier" in parameters and parameters["classifier"].default == BEST:
+        small["classifier"] = "nearest_image"  # which knows all that the oracles draw, and need not be trained
+    return small
 
 
 def _small(default: Any, most: int) -> Any:
@@ -72,9 +78,14 @@ class MetricTrial:
     def __init__(self, entry: Entry, data: Any = None, **parameters: Any) -> None:
         self.entry = entry
         self.has_own_data = data is not None
-        self.data = stage_data() if data is None else data
+        self.data = self.stage() if data is None else data
         self._parameters = parameters
         self._noise_scores: dict[int, dict[str, Any]] = {}
+
+    def stage(self, sizes: tuple[int, ...] = (3, 4, 5)) -> Any:
+        """A small data set as the metric needs it, with so many values of each factor."""
+        causal = getattr(self.entry.facts.get("needs"), "causal", False)
+        return CausalStage(sizes[:2]) if causal else stage_data(sizes)
 
     @cached_property
     def perfect(self) -> Any:

@@ -30,8 +30,12 @@ class StageData(FactorialData):
 
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, width, width, 3) of these indices, uint8."""
+        return self.drawn(self.space.to_factors(indices))
+
+    def drawn(self, values: np.ndarray) -> np.ndarray:
+        """The same of factors (n, factors), which may lie between those that there are."""
         sizes = np.asarray(self.space.sizes)
-        levels = (255 * (self.space.to_factors(indices) + 1) // sizes).astype(np.uint8)
+        levels = (255 * (values + 1) // sizes).astype(np.uint8)
         width = self.observation_shape[0]
         bands = levels[:, np.arange(width) * len(sizes) // width]
         return np.broadcast_to(bands[:, None, :, None], (len(bands), *self.observation_shape))

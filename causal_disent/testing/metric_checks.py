@@ -33,7 +33,7 @@ from causal_disent.testing._encoders import (
 )
 from causal_disent.testing._global_generators import check_untouched
 from causal_disent.testing._metric_trial import MetricTrial, scores_of
-from causal_disent.testing._stage import ReadOnlyData, read_only, stage_data
+from causal_disent.testing._stage import ReadOnlyData, read_only
 from causal_disent.testing.check import CheckFailed, NotApplicable, checks_in, demand
 
 #: How far an invariant score may move.
@@ -208,7 +208,7 @@ def constant_factor(trial: MetricTrial) -> None:
     """A factor with a single value gives finite scores, or an error about the factors."""
     if trial.has_own_data:
         raise NotApplicable("the data set was given, and has the factors it has.")
-    data = stage_data(sizes=(3, 1, 5))
+    data = trial.stage(sizes=(3, 1, 5))
     _copes(lambda: trial.run(perfect_oracle(data), data), "factor")
 
 

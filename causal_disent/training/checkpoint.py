@@ -1,4 +1,4 @@
-"""What a run keeps until it is over, beside its folder: curves, and a checkpoint.
+"""What a run keeps until it is over, beside its folder: what trackers write, and a checkpoint.
 
 The checkpoint is the whole state of the run in one safetensors file, so that after a kill it goes on as if nothing
 had happened.
@@ -7,7 +7,6 @@ had happened.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.protocols import Trainer
 from causal_disent.training.tensor_files import TensorFile, check_shapes, open_tensors, write_packed
+from causal_disent.training.trackers import clear_tracked
 
-CHECKPOINT, CURVES = "checkpoint.safetensors", "tensorboard"
+CHECKPOINT = "checkpoint.safetensors"
 #: Bindings that may change between two parts of a run.
-FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num")
+FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num", "tracking.trackers")
 #: Numpy's 624 numbers; the other tensors are the trainer's.
 KEY = "generator.numpy"
 
@@ -45,7 +45,7 @@ def clear(folder: Path) -> None:
     # A kill in the middle of writing leaves a file under its temporary name.
     for file in (path, *folder.glob(f".{CHECKPOINT}.*.partial")):
         file.unlink(missing_ok=True)
-    shutil.rmtree(folder / CURVES, ignore_errors=True)
+    clear_tracked(folder)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +17,9 @@ from causal_disent.protocols import Trainer
 from causal_disent.registry import registry
 from causal_disent.training import checkpoint
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.checkpoint import CHECKPOINT, CURVES, clear, has_checkpoint
+from causal_disent.training.checkpoint import CHECKPOINT, clear, has_checkpoint
 from causal_disent.training.plan import Plan
+from causal_disent.training.trackers import Trackers
 
 #: Steps between two points of a curve.
 LOG_EVERY = 50
@@ -34,11 +34,11 @@ class Keeping:
     """What a run keeps while it goes on.
 
     Attributes:
-        folder: of the checkpoint and the curves, until the run is over.
+        folder: of the checkpoint and of what trackers write, until the run is over.
         every: steps between checkpoints; 0 for none.
         resume: go on from the checkpoint that is there.
         restart: a checkpoint of a run with other settings is replaced; otherwise it is an error.
-        tensorboard: write curves; None for doing so where tensorboard is installed.
+        tensorboard: whether TensorBoard follows the run; None for doing so where it is installed.
     """
 
     folder: Path
@@ -88,16 +88,15 @@ def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping
     started = time.perf_counter()
     path = keeping.folder / CHECKPOINT
     saved = trainer.num_steps
-    curves = None if keeping.tensorboard is False else _curves(trainer, keeping)
+    trackers = Trackers(keeping.folder, trainer.num_steps, keeping.tensorboard)
     terms: dict[str, Any] = {}
     try:
         steps = range(trainer.num_steps, num_steps)
         for _ in track(steps, "training", unit="step", note=lambda: f"loss {float(terms['loss']):.5g}"):
             terms.update(trainer.step())
             done = trainer.num_steps
-            if curves is not None and (done % LOG_EVERY == 0 or done == num_steps):
-                for name, term in terms.items():
-                    curves.add_scalar(name, float(term), done)
+            if done % LOG_EVERY == 0 or done == num_steps:
+                trackers.add(terms, done)
             if keeping.every and (done % keeping.every == 0 or done == num_steps):
                 checkpoint.save(path, trainer, settings, earlier + time.perf_counter() - started)
                 saved = done
@@ -109,8 +108,7 @@ def train(trainer: Trainer, num_steps: int, settings: Mapping[str, str], keeping
             "start again (--noresume)."
         ) from None
     finally:
-        if curves is not None:
-            curves.close()
+        trackers.close()
     return earlier + time.perf_counter() - started
 
 
@@ -131,24 +129,6 @@ def _resume(trainer: Trainer, settings: Mapping[str, str], keeping: Keeping) -> 
             )
     clear(keeping.folder)
     return 0.0
-
-
-def _curves(trainer: Trainer, keeping: Keeping) -> Any:
-    """What curves are written with, where tensorboard is installed."""
-    try:
-        return trainer.curves(keeping.folder / CURVES)
-    except ImportError:
-        if keeping.tensorboard is None:
-            return None
-        raise errors.InvalidInput(
-            "--tensorboard needs the package tensorboard: pip install tensorboard."
-        ) from None
-
-
-def copy_curves(folder: Path, target: Path) -> None:
-    """Copy the curves that a run kept in `folder`, if there are any."""
-    if (folder / CURVES).is_dir():
-        shutil.copytree(folder / CURVES, target / CURVES)
 
 
 def evaluate(

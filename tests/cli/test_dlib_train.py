@@ -4,7 +4,8 @@ import pytest
 
 from causal_disent import plugins
 from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
-from causal_disent.registry import Entry, registry
+from causal_disent.entries import Entry, store
+from causal_disent.registry import registry
 from causal_disent.runs.backend import training_backend
 
 PIP = "In a checkout of this repository: pip install plugins/causal_disent_torch"
@@ -114,7 +115,7 @@ def test_names_are_those_of_the_backend_in_use(recording, tiny, tmp_path):
         pass
 
     before = registry.replace(Entry("models", "plain", "one", Theirs, facts={"backend": "reading"}))
-    registry.add(Entry("models", "plain", "other", Ours, facts={"backend": "recording"}))
+    store.add(Entry("models", "plain", "other", Ours, facts={"backend": "recording"}))
     try:
         assert dlib_train.main(arguments(tmp_path / "m")) == 0
     finally:

@@ -11,6 +11,7 @@ from causal_disent import config
 from causal_disent.cli._entry import plain
 from causal_disent.cli.main import main
 from causal_disent.config_files import shipped_configs
+from causal_disent.entries import store
 from causal_disent.parts import part
 from causal_disent.registry import KINDS, Entry, registry
 
@@ -70,7 +71,7 @@ def test_the_list_of_metrics_helps_to_choose(capsys, registered):
 
 def test_models_are_listed_with_the_backends_that_train_them(capsys, registered):
     registered("models", "tiny_model", print, backend="torch")
-    registry.add(Entry("models", "tiny_model", "others", print, "the same", {"backend": "jax"}))
+    store.add(Entry("models", "tiny_model", "others", print, "the same", {"backend": "jax"}))
     line = next(line for line in run(capsys, "models").splitlines() if line.startswith("tiny_model"))
     assert line.split()[1:3] == ["jax,", "torch"]
     assert json.loads(run(capsys, "models", "tiny_model", "--json"))[0]["backends"] == ["jax", "torch"]

@@ -113,14 +113,17 @@ def test_plugins_as_a_table_and_as_json(capsys):
 def test_demo(capsys, tmp_path):
     code, out = run(capsys, "demo", "--output", tmp_path)
     assert code == 0
-    table = {line[:37].strip(): line[37:].split() for line in out.splitlines() if line[37:].strip()}
+    first, second = out[out.index("representation  ") : out.index("\n\nResults:")].split("\n\n")[:2]
+    table = {line[:37].strip(): line[37:].split()[:3] for line in first.splitlines()[2:]}
     assert table["perfect oracle"] == ["1.000", "1.000", "1.000"]
     assert table["perfect oracle, fully confounded data"] == ["1.000", "0.000", "0.000"]
     mixed, noise = ([float(score) for score in table[row]] for row in ("mixed codes", "noise encoder"))
     assert mixed[0] < 0.6 and mixed[2] < 0.5 and noise[0] < 0.1 and noise[2] < 0.5
+    sure = {(line[:37].strip(), line[39:44].strip()): line for line in second.splitlines()[2:]}
+    assert sure["noise encoder", "UC"].endswith("within chance") and len(sure) == 8
+    assert sure["perfect oracle", "UC"].rstrip().endswith("above chance")
     assert (tmp_path / "candle_mini.png").stat().st_size > 10_000
     for row in ("perfect", "mixed", "noise", "confounded"):
         assert (tmp_path / row / "evaluation/results/aggregate/evaluation.json").is_file()
-    shown = out[out.index("representation  ") : out.index("\n\nResults:")]
-    assert shown in (Path(__file__).parents[2] / "README.md").read_text()
+    assert f"{first}\n\n{second}" in (Path(__file__).parents[2] / "README.md").read_text()
     assert run(capsys, "demo", "--output", tmp_path)[0] == 0  # it may be run again

@@ -2,10 +2,12 @@
 
 import errno
 import os
+import threading
 import warnings
 
 import pytest
 
+from causal_disent import files
 from causal_disent.cli._run import run
 from causal_disent.cli.dlib_aggregate_results import main as aggregate
 from causal_disent.cli.dlib_evaluate import main as evaluate
@@ -20,7 +22,7 @@ def failing(number):
     return command
 
 
-@pytest.mark.parametrize("name", ["EACCES", "ENAMETOOLONG", "ENOSPC", "ENOTDIR", "EROFS"])
+@pytest.mark.parametrize("name", ["EACCES", "ENAMETOOLONG", "ENOTDIR", "EROFS"])
 def test_the_file_system_refuses(name, capsys):
     number = getattr(errno, name)
     assert run(failing(number), debug=False) == 2
@@ -32,13 +34,63 @@ def test_the_file_system_refuses(name, capsys):
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ECONNREFUSED, "no"), OSError("a broken image")])
-def test_another_error_of_the_system_is_a_fault(error):
+def test_another_error_of_the_system_is_a_fault(error, capsys):
     def command():
         raise error
 
-    with pytest.raises(OSError) as raised:
-        run(command, debug=False)
-    assert raised.value is error
+    assert run(command, debug=False) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: This should not have happened: ") and said.count("\n") == 1
+    assert "nothing was written. --debug shows where it was" in said
+    assert run(command, debug=True) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left"), "The file system refuses: No space left."),
+        (MemoryError("Unable to allocate 9 GiB"), "Memory is short: MemoryError: Unable to allocate 9 GiB."),
+        (RuntimeError("can't allocate memory: 9 bytes"), "Memory is short: RuntimeError: can't allocate"),
+        (RuntimeError("can't start new thread"), "Memory is short"),
+    ],
+)
+def test_what_was_short_and_what_is_kept(error, words, tmp_path, capsys):
+    def command():
+        with files.new_file(tmp_path / "kept.json") as file:
+            file.write_text("{}")
+        raise error
+
+    assert run(command, debug=False) == 1
+    said = capsys.readouterr().err
+    assert words in said and f"So far, this was written, whole: {tmp_path / 'kept.json'}." in said
+
+
+def test_an_interrupted_command_says_what_is_there(tmp_path, capsys):
+    def command():
+        with files.new_folder(tmp_path / "kept", overwrite=False):
+            pass
+        raise KeyboardInterrupt
+
+    assert run(command, debug=False) == 130
+    assert capsys.readouterr().err == f"interrupted; this was written, whole: {tmp_path / 'kept'}\n"
+    assert run(interrupted, debug=False) == 130
+    assert capsys.readouterr().err == "interrupted; nothing was written\n"
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+def test_a_thread_that_fails_is_one_line(capsys):
+    def command():
+        thread = threading.Thread(target=lambda: 1 / 0)
+        thread.start()
+        thread.join()
+        return 0
+
+    assert run(command, debug=False) == 0
+    assert capsys.readouterr().err == "warning: ZeroDivisionError: division by zero\n"
 
 
 @pytest.mark.parametrize("command", ["evaluate", "aggregate", "calibrate", "demo"])
@@ -63,7 +115,7 @@ def test_a_full_disk_while_a_data_set_is_made(oracle_folder, tmp_path, capsys):
     restore = registry.replace(Entry("datasets", "unpacking", "tests", failing(errno.ENOSPC), "for tests"))
     flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/irs.gin"]
     try:
-        assert evaluate([*flags, "--gin_bindings=dataset.name = 'unpacking'"]) == 2
+        assert evaluate([*flags, "--gin_bindings=dataset.name = 'unpacking'"]) == 1
     finally:
         restore()
     shown = capsys.readouterr().err

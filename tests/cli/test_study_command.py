@@ -132,3 +132,27 @@ def test_an_interrupt_tells_how_to_go_on(study):
     assert process.returncode == 130
     assert f"The same command goes on:\n    causal-disent study {study / 's.gin'}" in error
     assert not list(study.glob("out/*/.*lease*"))
+
+
+def test_a_study_may_end_with_a_page(study, capsys):
+    config = study / "s.gin"
+    config.write_text(config.read_text() + "study.report = 'page.html'\n")
+    assert run(study, str(config)) == 1  # one oracle is not known
+    assert f"  -> {study / 'out/page.html'}" in capsys.readouterr().out
+    text = (study / "out/page.html").read_text()
+    assert "perfect_oracle" in text and "Unknown representation" in text
+
+
+def test_a_page_that_cannot_be_written_does_not_make_a_study_fail(study, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    config = study / "s.gin"
+    config.write_text(
+        CONFIG.format(folder=study).replace("*/mean", "perfect*/mean") + "study.report = 'page.html'\n"
+    )
+    assert run(study, str(config)) == 0
+    assert "there is no page: A report needs the package jinja2" in capsys.readouterr().err
+
+
+def test_the_page_stays_in_the_folder(study, capsys):
+    assert run(study, str(study / "s.gin"), "--gin_bindings", "study.report = '../page.html'") == 2
+    assert "is the name of a file" in capsys.readouterr().err

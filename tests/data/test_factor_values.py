@@ -309,3 +309,5 @@ def test_wrong_calls_for_pairs_are_explained(small_data, random_state):
         do_pairs(Swing(), 0, random_state)
     with pytest.raises(errors.UnknownName, match="`source` 'mechanisms'. Did you mean 'mechanism'"):
         do_pairs(Swing(), 1, random_state, source="mechanisms")
+    with pytest.raises(errors.InvalidInput, match="has no mechanism .*source='table' needs none"):
+        do_pairs(small_data, 1, random_state, source="mechanism")

@@ -30,5 +30,7 @@ def test_the_object_has_its_color_inside_its_box(color, channel):
 
 def test_fully_confounded_data_give_the_papers_scores(confounded):
     model = get_representation("perfect_oracle", confounded)
-    scores = get_metric("causal_disentanglement")(confounded, model, np.random.RandomState(0), num_train=300)
+    scores = get_metric("causal_disentanglement")(
+        confounded, model, np.random.RandomState(0), num_train=300, classifier="nearest_image"
+    )
     assert scores["IRS"] == 1 and scores["UC"] == 0 and scores["CG"] < 0.05

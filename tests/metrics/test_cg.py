@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import cg, uc
-from causal_disent.metrics.tools.decoded import make_classifier
+from causal_disent.metrics.tools.decoded import classifier_name, make_classifier
+from causal_disent.registry import Entry, registry
 
 
 def square(codes):
@@ -28,7 +29,7 @@ CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
 def test_ideal_pair():
     result = cg(CORNERS, CORNERS, square, read_pixels())
-    assert result.score == result.average == 1
+    assert result.score == result.average == result.signed == result.directed == 1
     np.testing.assert_array_equal(result.ice_inside, 1)
     np.testing.assert_array_equal(result.ice_outside, 0)
     assert result.skipped_factors == () and result.sets == [(0,), (1,)]
@@ -36,7 +37,8 @@ def test_ideal_pair():
 
 def test_a_decoder_that_ignores_its_input():
     result = cg(CORNERS, CORNERS, lambda codes: np.full((len(codes), 1, 2, 1), 0.3), read_pixels())
-    assert result.score == result.average == 0
+    assert result.score == result.average == result.signed == result.directed == 0
+    assert result.dead_codes == (0, 1) and result.dead_factors == (0, 1)
 
 
 def by_definition(codes, factors, decode, predict_proba, sets):
@@ -50,8 +52,7 @@ def by_definition(codes, factors, decode, predict_proba, sets):
                 for j in chosen:
                     changed[0, j] = codes[np.abs(codes[:, j] - codes[x, j]).argmax(), j]
                 target[x, i] = abs(base - predict_proba(decode(changed))[i][0, factors[x, i]])
-    gaps = inside - outside
-    return np.abs(gaps).mean(), np.abs(gaps.mean(axis=0)).mean()
+    return inside - outside
 
 
 def random_case(seed, num_codes):
@@ -77,9 +78,14 @@ def test_equals_the_definition_and_stays_in_range(seed, num_codes, data):
     rho = data.draw(st.integers(1, num_codes))
     result = cg(codes, factors, decode, predict_proba, rho=rho, decode_batch_size=7)
     assert result.sets == uc(codes, factors, rho=rho).sets
-    score, average = by_definition(codes, factors, decode, predict_proba, result.sets)
-    assert result.score == pytest.approx(score) and result.average == pytest.approx(average)
+    gaps = by_definition(codes, factors, decode, predict_proba, result.sets)
+    means = gaps.mean(axis=0)
+    assert result.score == pytest.approx(np.abs(gaps).mean())
+    assert result.average == pytest.approx(np.abs(means).mean())
+    assert result.signed == pytest.approx(means.mean())
+    assert result.directed == pytest.approx(np.where(means > 0, means, 0).mean())
     assert 0 <= result.average <= result.score + 1e-12 <= 1 + 1e-12
+    assert -1 <= result.signed <= result.directed + 1e-12 <= result.average + 2e-12
 
 
 def test_the_batch_size_does_not_matter():
@@ -92,20 +98,151 @@ def test_decodes_are_shared():
     codes, factors, decode, predict_proba = random_case(0, 3)
     calls = []
     counting = lambda z: calls.append(len(z)) or decode(z)  # noqa: E731
+    look = 3  # for dead codes, each code is moved once
     cg(codes, factors, counting, predict_proba, attribution=[[0], [1]])
-    assert len(calls) == 1 + 2 * 2
+    assert len(calls) == 1 + 2 * 2 + look
     calls.clear()
     cg(codes, factors, counting, predict_proba, attribution=[[0, 1], [0, 1]])
-    assert len(calls) == 1 + 2
+    assert len(calls) == 1 + 2 + look
     calls.clear()
     cg(codes, factors, counting, predict_proba, rho=3)  # no code is outside
-    assert len(calls) == 1 + 1
+    assert len(calls) == 1 + 1 + look
 
 
 def test_sets_given_by_hand():
     swapped = cg(CORNERS, CORNERS, square, read_pixels(), attribution=[[1], [0]])
     np.testing.assert_array_equal(swapped.ice_inside, 0)
     np.testing.assert_array_equal(swapped.ice_outside, 1)
+    assert swapped.score == 1 and swapped.signed == -1 and swapped.directed == 0
+
+
+def spread_over(num_codes):
+    """A decoder of two factors, each of which shows in its share of the codes alike."""
+
+    def decode(codes):
+        shares = codes.reshape(len(codes), 2, num_codes).mean(axis=2)
+        return np.clip(shares, 0, 1).reshape(-1, 1, 2, 1)
+
+    return decode
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_the_sign_tells_who_controls_a_factor(num_codes, seed, num_points):
+    generator = np.random.RandomState(seed)
+    factors = np.concatenate([CORNERS, generator.randint(2, size=(num_points, 2))])
+    codes = np.repeat(factors, num_codes, axis=1).astype(float)
+    own = [range(num_codes), range(num_codes, 2 * num_codes)]
+
+    def signed(decode, sets):
+        return cg(codes, factors, decode, read_pixels(), attribution=sets)
+
+    ideal, one_of_many = (signed(spread_over(num_codes), sets) for sets in (own, [[0], [num_codes]]))
+    assert ideal.signed == ideal.directed == pytest.approx(1)
+    assert one_of_many.signed == pytest.approx(-(num_codes - 2) / num_codes)
+    assert one_of_many.score == pytest.approx((num_codes - 2) / num_codes)
+    assert one_of_many.directed == 0
+    ignoring = signed(lambda z: np.full((len(z), 1, 2, 1), 0.3), own)
+    assert ignoring.signed == ignoring.directed == 0
+
+
+def test_dead_codes_and_the_factors_that_have_no_other():
+    codes = np.column_stack([CORNERS, CORNERS[:, :1], np.zeros(4)])
+
+    def decode(z):
+        return square(np.column_stack([z[:, 0], 0.5 + 0.04 * z[:, 1]]))
+
+    result = cg(codes, CORNERS, decode, read_pixels(), attribution=[[0, 2], [1]])
+    assert result.dead_codes == (1, 2, 3) and result.dead_factors == (1,)
+
+
+def test_a_factor_that_the_classifier_does_not_see():
+    def judged(accuracy):
+        return cg(CORNERS, CORNERS, square, read_pixels(), attribution=[[0], [0]], accuracy=accuracy)
+
+    assert judged(None).judged is None
+    both = judged([0.8, 0.56])
+    assert both.judged == both.score == 1 and both.not_judged == ()
+    one = judged(lambda: [0.95, 0.54])
+    assert one.not_judged == (1,) and one.judged == one.per_factor[0]
+    none = judged([0.3, 0.5])
+    assert none.not_judged == (0, 1) and none.judged is None
+    with pytest.raises(errors.InvalidInput, match=r"one number from 0 to 1 per factor \(2\); given: \[0.9\]"):
+        judged([0.9])
+
+
+def many_points(num_points, seed=0):
+    """Codes, factors, decoder and classifier of a middling model; points are sorted, as files may be."""
+    generator = np.random.RandomState(seed)
+    factors = generator.randint(2, size=(num_points, 2))
+    codes = np.clip(factors + generator.normal(scale=0.6, size=factors.shape), -0.5, 1.5)
+    order = np.argsort(codes[:, 0])
+    return codes[order], factors[order], square, read_pixels()
+
+
+def test_it_stops_when_it_knows_enough():
+    case = many_points(10_000)
+    whole = cg(*case)
+    part = cg(*case, tolerance=0.02, random_state=1)
+    assert part.num_points <= 2000 and whole.num_points is None
+    assert part.interval[0] <= whole.score <= part.interval[1]
+    assert part.high - part.low <= 0.04 and abs(part.score - whole.score) < 0.02
+    assert cg(*case, tolerance=0.02, random_state=1).score == part.score
+    factors = cg(*case, tolerance=0.02, tolerance_per_factor=True, random_state=1)
+    assert part.num_points < factors.num_points < 10_000
+
+
+def test_all_points_are_the_limit():
+    case = many_points(300)
+    whole, part = cg(*case), cg(*case, tolerance=0.001)
+    assert part.num_points == 300 and part.score == pytest.approx(whole.score)
+    assert part.interval == pytest.approx((whole.score, whole.score))
+
+
+def test_stopping_decodes_less():
+    codes, factors, decode, read = many_points(5000)
+    decoded = []
+    cg(codes, factors, lambda z: decoded.append(len(z)) or decode(z), read, tolerance=0.05, decode_batch_size=100)
+    assert sum(decoded) < 5 * 1500
+
+
+@pytest.mark.parametrize("informative", [True, False])
+def test_chance_tells_noise_from_control(informative):
+    """Noise codes that the decoder paints move the factors as much as codes that know them do."""
+    generator = np.random.RandomState(2)
+    factors = generator.randint(4, size=(600, 2))
+    codes = factors / 3 if informative else generator.randint(4, size=factors.shape) / 3
+
+    def read(images):
+        levels = np.rint(images.reshape(-1, 2) * 3).astype(int)
+        return [np.eye(4)[column] for column in levels.T]
+
+    options = {"attribution": [[0], [1]], "chance": 40, "bootstrap": 50, "random_state": 3}
+    result = cg(codes, factors, square, read, **options)
+    assert cg(codes, factors, square, read, **options).chance == result.chance
+    assert result.signed_interval[0] <= result.signed <= result.signed_interval[1]
+    # Values of other images: of four, the one that goes and the one that comes change.
+    assert result.chance.score == pytest.approx(0.5, abs=0.03)
+    assert result.signed_chance.score == pytest.approx(0.5, abs=0.03)
+    if informative:
+        assert (
+            not result.chance.within
+            and result.score == 1
+            and result.chance.share == result.signed_chance.share == 0
+        )
+    else:
+        assert result.score == pytest.approx(0.5, abs=0.1) and result.chance.within
+
+
+def test_chance_equals_measuring_with_the_factors_of_others():
+    codes, factors, decode, predict_proba = random_case(5, 3)
+    sets = [[0], [1, 2]]
+    result = cg(codes, factors, decode, predict_proba, attribution=sets, chance=1, random_state=7)
+    others = np.random.RandomState(7).permutation(factors)
+    gaps = by_definition(codes, others, decode, predict_proba, sets)
+    assert result.chance.score == pytest.approx(np.abs(gaps).mean())
+    assert result.chance.share == float(np.abs(gaps).mean() >= result.score)
+    assert result.signed_chance.score == pytest.approx(gaps.mean())
 
 
 def test_a_factor_with_one_value_is_left_out():
@@ -161,6 +298,8 @@ def test_bad_decoders_and_classifiers(decode, predict_proba, message):
         ({"attribution": [[0], []]}, r"The set of factor 1 must hold"),
         ({"decode_batch_size": 0}, r"`decode_batch_size` must be a whole number, at least 1"),
         ({"rho": 3}, r"whole number from 1 to 2"),
+        ({"tolerance": 0}, r"`tolerance` must be a finite number, greater than 0 and less than 1; given: 0"),
+        ({"chance": -1}, r"`chance` must be a whole number, at least 0; given: -1"),
     ],
 )
 def test_bad_options(options, message):
@@ -175,20 +314,31 @@ def test_factors_must_be_positions():
 
 def test_ideal_oracle_on_the_embedded_data_set(candle):
     cg = get_metric("cg")
-    scores = cg(candle, get_representation("perfect_oracle", candle), np.random.RandomState(0), num_train=300)
+    scores = cg(
+        candle,
+        get_representation("perfect_oracle", candle),
+        np.random.RandomState(0),
+        num_train=300,
+        classifier="nearest_image",
+    )
     assert scores["CG"] >= 0.999 and scores["CG_average"] >= 0.999
     assert all(scores[f"CG_factor_{name}"] >= 0.999 for name in candle.factor_names)
-    assert scores["classifier_accuracy_on_data_factor_object"] == 1
-    assert 0 < scores["classifier_accuracy_factor_object"] < 1
+    assert 0.5 < scores["classifier_accuracy_factor_object"] < 0.6
+    assert scores["not_judged_factors"] == ["rotation"] and scores["CG_judged"] >= 0.999
+    assert scores["CG_signed"] >= 0.999 and "dead_codes" not in scores
 
 
 def test_everything_in_one_pass_equals_the_parts():
     data = get_dataset("candle_mini", factors=["object", "light"])
     oracle = get_representation("mixed_oracle", data, strength=0.4)
     options = {"num_train": 200, "rho": [1, 2]}
-    parts = [get_metric(name)(data, oracle, np.random.RandomState(3), **options) for name in ("uc", "cg")]
+    judge = {"classifier": "nearest_image"}
+    parts = [
+        get_metric("uc")(data, oracle, np.random.RandomState(3), **options),
+        get_metric("cg")(data, oracle, np.random.RandomState(3), **options, **judge),
+    ]
     parts.append(get_metric("irs")(data, oracle, np.random.RandomState(3), num_train=200))
-    together = get_metric("causal_disentanglement")(data, oracle, np.random.RandomState(3), **options)
+    together = get_metric("causal_disentanglement")(data, oracle, np.random.RandomState(3), **options, **judge)
     assert together == {key: value for part in parts for key, value in part.items()}
 
 
@@ -213,6 +363,45 @@ def test_classifiers_by_name_by_factory_and_as_they_are(candle):
         make_classifier(3, candle)
 
 
+@pytest.fixture
+def without(request):
+    """A function that takes a classifier out of the registry."""
+
+    def hide(*names):
+        hidden = [entry for entry in registry.ranked("classifiers") if entry.name not in names]
+        request.getfixturevalue("monkeypatch").setattr(registry, "ranked", lambda kind: hidden)
+
+    return hide
+
+
+def test_the_best_classifier_is_the_one_of_lowest_rank(without, request):
+    own = Entry("classifiers", "sees_all", "tests", lambda data: None, "for a test", {"rank": 1})
+    request.addfinalizer(registry.replace(own))
+    unranked = Entry("classifiers", "needs_a_path", "tests", lambda data, path: None, "for a test")
+    request.addfinalizer(registry.replace(unranked))
+    assert classifier_name("best") == "sees_all" and classifier_name("nearest_image") == "nearest_image"
+    without("sees_all", "conv_classifier")
+    assert classifier_name("best") == "nearest_image"
+
+
+@pytest.mark.parametrize("metric", ["cg", "causal_disentanglement"])
+def test_data_that_is_not_finite_says_what_to_bind(metric, without):
+    without("conv_classifier")
+    data = get_dataset("dummy_data")
+
+    class Model:
+        def __call__(self, images):
+            return images[:, 0, :2, 0]
+
+        def decode(self, codes):
+            return np.zeros((len(codes), *data.observation_shape))
+
+    with pytest.raises(
+        errors.InvalidInput, match=f"DummyData is not one.*'conv_classifier'.*{metric}.classifier says which"
+    ):
+        get_metric(metric)(data, Model(), np.random.RandomState(0), num_train=50)
+
+
 class OnDevice:
     """Images that only their own classifier can read, as tensors on a device are."""
 
@@ -222,6 +411,15 @@ class OnDevice:
 
     def __len__(self):
         return len(self._images)
+
+    def __getitem__(self, part):
+        return OnDevice(self._images[part])
+
+    def __sub__(self, other):
+        return OnDevice(self._images - other._images)
+
+    def __abs__(self):
+        return OnDevice(abs(self._images))
 
     def min(self):
         return self._images.min()

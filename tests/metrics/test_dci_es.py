@@ -14,7 +14,7 @@ FEW = (0, 8, 32, 128)
 
 
 def es_of(codes, factors=FACTORS, **arguments):
-    arguments.setdefault("widths", FEW)
+    arguments = {"widths": FEW, "lowest_loss": None, **arguments}
     return dci_es(codes[TRAIN], factors[TRAIN], test=(codes[TEST], factors[TEST]), **arguments)
 
 
@@ -42,6 +42,25 @@ def test_bent_codes_are_less_explicit():
     result = es_of(bent_codes(), widths=(0, 8, 32, 128, 512))
     assert result.explicitness < 0.6
     assert result.informativeness > 0.7
+
+
+def test_the_published_normaliser_says_nothing_of_noise(random_state):
+    for codes in (
+        random_state.normal(size=(1500, 6)),
+        bent_codes(),
+        FACTORS + random_state.normal(size=(1500, 3)),
+    ):
+        own, published = es_of(codes), es_of(codes, lowest_loss=0.0)
+        learnt = own.per_factor > -1
+        expected = 1 - (1 - own.per_factor) * (1 - own.losses[-1])
+        assert published.per_factor[learnt] == pytest.approx(expected[learnt])
+        assert published.informativeness == own.informativeness
+    noise = random_state.normal(size=(1500, 6))
+    assert es_of(noise, lowest_loss=0.0).explicitness > 0.9 and es_of(noise).explicitness == -1.0
+    assert (
+        dci_es(bent_codes(), FACTORS, widths=FEW).explicitness
+        > dci_es(bent_codes(), FACTORS, widths=FEW, lowest_loss=None).explicitness
+    )
 
 
 @pytest.mark.parametrize(

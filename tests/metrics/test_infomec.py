@@ -111,7 +111,7 @@ def test_bad_arguments(random_state):
         infomec(FACTORS, FACTORS, estimator="neighbors")
     with pytest.raises(errors.InvalidInput, match="`num_neighbours` must be a whole number, at least 1; given: 0"):
         infomec(FACTORS, FACTORS, num_neighbours=0)
-    with pytest.raises(errors.InvalidInput, match="No two points share a value of varying factor 0"):
+    with pytest.raises(errors.InvalidInput, match="infomec takes discrete factors, and these.*: factor 0, 1"):
         infomec(FACTORS, random_state.normal(size=(480, 2)))
 
 

@@ -126,7 +126,7 @@ def test_gin_keys():
 @pytest.mark.parametrize("rho", [0, 6, 1.5, True, "2"])
 def test_bad_rho(rho):
     codes, factors = sample(0)
-    with pytest.raises(errors.InvalidInput, match=r"whole number from 1 to 5 \(the number of codes\); given"):
+    with pytest.raises(errors.InvalidInput, match=r"whole number( from 1 to 5 \(the number of codes\))?; given"):
         uc(codes, factors, rho=rho)
 
 
@@ -146,7 +146,7 @@ def test_other_bad_input():
     with pytest.raises(errors.InvalidInput, match="`bootstrap` is the number of resamples, 0 or more"):
         uc(codes, factors, bootstrap=-1)
     data = get_dataset("candle_mini", factors=["object", "color"])
-    with pytest.raises(errors.InvalidInput, match="an empty list"):
+    with pytest.raises(errors.InvalidInput, match="an empty list|a list of whole"):
         get_metric("uc")(
             data, get_representation("perfect_oracle", data), np.random.RandomState(0), num_train=50, rho=[]
         )

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_classifier, get_dataset, get_representation
+from causal_disent.metrics.tools.attributed import attributed_sample
 from causal_disent.report.contact_sheet import contact_sheet
 from causal_disent.report.dataset_sheet import dataset_sheet
 from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
@@ -63,6 +64,36 @@ def test_traversals_of_a_perfect_model(tiny):
     for step, frame in enumerate(frames):
         for row, indices in zip(cells(frame, (16, 16), 4, 2, 2), moved, strict=True):
             np.testing.assert_allclose(row[1], tiny.observations(np.array(indices))[step], atol=0.003)
+
+
+def test_rows_of_dead_codes_are_grey(tiny):
+    model, (low, high) = get_representation("perfect_oracle", tiny), (-np.ones(2), np.ones(2))
+    point = model(tiny.observations(np.array([4])))[0]
+    moving = {"num_steps": 3, "titles": ["code 0", "code 1"]}
+    sheets = [traversal_sheet(model, point, low, high, **moving, dead=dead) for dead in ((), (1,))]
+    frames = [next(traversal_frames(model, point[None], low, high, **moving, dead=dead)) for dead in ((), (1,))]
+    for (alive, greyed), columns in ((sheets, 3), (frames, 1)):
+        before, after = (cells(np.asarray(sheet), (16, 16), 4, 2, columns) for sheet in (alive, greyed))
+        np.testing.assert_array_equal(after[0], before[0])
+        assert np.min(before[1]) == 0 and np.min(after[1]) > 0.6 and np.max(after[1]) < 0.9
+
+
+def test_a_factor_of_a_dead_code_is_marked(tiny):
+    """Its decoder shows the place alone, and the second code is all that the shade has."""
+    oracle = get_representation("perfect_oracle", tiny)
+
+    class Model:
+        __call__ = staticmethod(oracle.__call__)
+
+        def decode(self, codes):
+            return oracle.decode(codes * [1, 0])
+
+    sample = attributed_sample(tiny, Model(), np.random.RandomState(0), 100, 16, "irs", 1)
+    assert sample.dead == (1,) and sample.code_title(1) == "code 1: dead" and sample.code_title(0) == "code 0"
+    classifier = get_classifier("nearest_image", tiny)
+    marked, plain = (counterfactual_sheet(model, classifier, tiny, num_images=1) for model in (Model(), oracle))
+    height = 2 * LINE + GAP
+    assert (np.asarray(marked)[:height] < 100).sum() > (np.asarray(plain)[:height] < 100).sum()
 
 
 def test_the_counterfactuals_of_a_perfect_model(tiny):

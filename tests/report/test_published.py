@@ -6,6 +6,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.data.rule_sets import RULE_SETS
+from causal_disent.metrics.crl_scores import KEYS
 from causal_disent.registry import registry
 from causal_disent.report.published import (
     published,
@@ -147,7 +148,10 @@ def test_every_name_is_known():
     assert set(ALL["metric"]) == set(published_metrics())
     assert set(ALL["model"]) - {""} == set(published_models())
     registered = {entry["registered"] for entry in published_metrics().values() if "registered" in entry}
-    assert registered == {"irs", "dci", "uc", "cg"} and registered <= set(registry.names("metrics"))
+    assert registered == {"irs", "dci", "uc", "cg", "crl_scores"} and registered <= set(registry.names("metrics"))
+    # Of several published scores of one metric, the first of ours has its name; the others are called as ours.
+    assert published_metrics()["F1_MIC"]["registered"] == "crl_scores"
+    assert {"PosMIC", "PosTIC", "NegMIC", "NegTIC", "F1_MIC", "F1_TIC"} <= set(ALL["metric"]) & set(KEYS)
     # A number is that of a model, or that of an independence test.
     assert ((ALL["model"] == "") == (ALL["metric"] == "p_value")).all()
     assert (ALL["rho"] > 0).equals(ALL["metric"].isin(["UC", "CG"]))
@@ -272,3 +276,27 @@ def test_the_example_of_the_page_runs(capsys):
     assert all(f"`{field}`" in page for field in ALL)
     assert f"{len(COUNTS)} tables with {sum(COUNTS.values())} numbers" in page
     assert f"all {sum(COUNTS[name] for name in COUNTS if 'appendix' in name)} numbers" in page
+
+
+@pytest.mark.parametrize("table", ["shadow_9", "shadow_10"])
+def test_every_f1_that_its_row_does_not_give_is_flagged(table):
+    rows = published(table)
+    flagged = {"cannot follow": 0, "more than 0.5 above": 0}
+    for (_, _), own in rows.groupby(["dataset", "model"]):
+        value = dict(zip(own["metric"], own["value"], strict=True))
+        note = dict(zip(own["metric"], own["note"], strict=True))
+        for kind in ("MIC", "TIC"):
+            pos, neg, printed = (value[f"{name}{kind}"] for name in ("Pos", "Neg", "F1_"))
+            mean, most = 2 * pos * (1 - neg) / (pos + 1 - neg), 2 * pos / (1 + pos)
+            # Half of the last digit of Pos may move the bound by twice as much.
+            impossible, low = printed > most + 0.0015, mean - printed > 0.005
+            assert ("cannot follow" in note[f"F1_{kind}"]) == impossible
+            assert ("more than 0.5 above" in note[f"F1_{kind}"]) == low
+            if impossible or low:
+                assert (
+                    f"{100 * (most if impossible else mean):.1f} for {own['model'].iloc[0]}" in note[f"F1_{kind}"]
+                )
+            flagged["cannot follow"] += impossible
+            flagged["more than 0.5 above"] += low
+    expected = {"shadow_9": (0, 0), "shadow_10": (4, 9)}[table]
+    assert tuple(flagged.values()) == expected

@@ -184,11 +184,13 @@ def test_what_needs_more_than_arrays(register):
 
 
 def test_continuous_factors_are_refused_by_metrics_of_discrete_ones():
-    found = score(CODES, ANGLES, ["mig", "sap_score"])
+    found = score(CODES, ANGLES, ["factor_vae_score", "sap_score"])
     assert list(found.results) == ["sap_score"]
-    assert "nearly as many values as there are points: factor_1. Leave them out" in found.left_out["mig"]
-    with pytest.raises(InvalidInput, match="No metric could be measured.\n.*mig: takes discrete factors"):
-        score(CODES, ANGLES, "mig")
+    said = found.left_out["factor_vae_score"]
+    assert "nearly as many values as there are points: factor_1. Have them put into bins (`bins=10`" in said
+    assert "a metric that takes them: dci, " in said and "factor_vae_score" not in said
+    with pytest.raises(InvalidInput, match="No metric could be measured.\n.*factor_vae_score: takes discrete"):
+        score(CODES, ANGLES, "factor_vae_score")
 
 
 def test_continuous_factors_in_bins():

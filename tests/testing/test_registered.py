@@ -11,12 +11,15 @@ import pytest
 from causal_disent import get_dataset
 from causal_disent.metrics.reduced_downstream_task import factorwise_dci
 from causal_disent.metrics.tools import estimators
+from causal_disent.metrics.tools.gae import gae_discovery
 from causal_disent.registry import Entry, Register, registry
 from causal_disent.testing import check_metric, parametrize_checks
 
 ROOT = Path(__file__).parents[2]
+QUICK = functools.partial(gae_discovery.function, steps=30, rounds=2)
 #: Arguments that make metrics faster. The settings of disentanglement_lib are tested with the metrics.
 FASTER = {
+    **dict.fromkeys(("crl_scores", "graph_recovery"), {"discovery": QUICK}),
     "dci": {"estimator_fn": "histogram_boosting"},
     "unified_scores": {"matrix_fns": ("mutual_information_matrix",)},
 }

@@ -15,7 +15,10 @@ from causal_disent import errors
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
+from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.tools.takes import arguments_for, refusal
+from causal_disent.typed import check_arguments
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
@@ -35,15 +38,32 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
         data, representation, random_state, *rest = [given.pop(name) for name in needs.supplied]
         drawn = {name: given.pop(name) for name in needs.parameters}
         own = _own(declaration, data, given)
+        own |= _asked_of(declaration, own)
+        numbers = _numbers_of(declaration, data)
+        if numbers is not None:
+            own |= arguments_for(declaration.facts["takes"], data.continuous)
         if declaration.check is not None:
             known = {"num_factors": data.num_factors, **own}
             declaration.check(**{name: known[name] for name in signature(declaration.check).parameters})
         scores: Scores = {}
         for sample in needs.draw(Source(data, representation, random_state), **drawn):
-            scores.update(_scores(declaration, sample, own, factor_names(data), *rest))
+            given_sample = sample if numbers is None else sample.with_factors(numbers)
+            scores.update(_scores(declaration, given_sample, own, factor_names(data), *rest))
         return scores
 
     return _called(declaration, needs.supplied, needs.parameters, f"`{declaration.name}` of {needs.how}.", measure)
+
+
+def _numbers_of(declaration: Declaration, data: Any) -> Callable[[Any], Any] | None:
+    """What makes numbers of the places of values, where the data set has continuous factors, which are refused if
+    the metric does not take them as they are."""
+    takes, columns = declaration.facts["takes"], getattr(data, "continuous", ())
+    if not takes or not columns:
+        return None
+    if "continuous" not in takes:
+        which = errors.listing(factor_names(data)[column] for column in columns)
+        raise errors.InvalidInput(refusal(which, "`evaluation.bins = 10` in a config, `data.in_bins(10)`") + ".")
+    return data.space.to_numbers if declaration.needs.arrays_suffice else None
 
 
 def on_fixed_data(declaration: Declaration) -> Callable[..., Scores]:
@@ -76,7 +96,7 @@ def _called(
     whole = Signature(
         [
             *(Parameter(n, by_place, default=None if n == "artifact_dir" else Parameter.empty) for n in supplied),
-            *(Parameter(name, by_place, default=default) for name, default in drawn.items()),
+            *(Parameter(n, by_place, default=d, annotation=_annotation(d)) for n, d in drawn.items()),
             *(own.replace(name=name, kind=by_place) for name, own in _parameters(declaration).items()),
         ],
         return_annotation=Scores,
@@ -86,7 +106,7 @@ def _called(
         bound = whole.bind(*args, **kwargs)
         bound.apply_defaults()
         with fits_of(declaration.name):
-            return measure(dict(bound.arguments))
+            return measure(check_arguments(whole.parameters.values(), bound.arguments))
 
     adapted.__name__ = adapted.__qualname__ = declaration.name
     adapted.__module__ = declaration.function.__module__
@@ -96,14 +116,24 @@ def _called(
     return adapted
 
 
+def _annotation(default: Any) -> Any:
+    """What may be given where that is the default of something that is drawn."""
+    if isinstance(default, tuple):
+        return "int | Sequence[int]"
+    return type(default).__name__ if isinstance(default, (int, float)) else Parameter.empty
+
+
 def _parameters(declaration: Declaration) -> dict[str, Parameter]:
     """By gin's name, the arguments of the function that configs may bind."""
     taken = {*declaration.needs.gives, *declaration.needs.parameters, *declaration.supplies, "random_state"}
     if declaration.each:
         taken.add(declaration.each[0])
     taken -= set(declaration.renamed)
+    several = declaration.several[0] if declaration.several else ""
     return {
         declaration.renamed.get(name, name): parameter
+        if name != several
+        else parameter.replace(annotation=f"{parameter.annotation} | Sequence[{parameter.annotation}]")
         for name, parameter in signature(declaration.function).parameters.items()
         if parameter.kind is Parameter.KEYWORD_ONLY and name not in taken
     }
@@ -116,6 +146,14 @@ def _own(declaration: Declaration, data: Any, given: Mapping[str, Any]) -> dict[
     return own | {name: supply(data) for name, supply in declaration.supplies.items()}
 
 
+def _asked_of(declaration: Declaration, own: Mapping[str, Any]) -> dict[str, int]:
+    """How often a function that resamples what it has measured, as CG's does, is to do so: as often as others."""
+    asked = what_is_asked()
+    if not asked or declaration.needs.arrays_suffice:
+        return {}
+    return {name: getattr(asked, name) for name in ("bootstrap", "chance") if own.get(name) == 0}
+
+
 def _scores(
     declaration: Declaration,
     sample: Sample,
@@ -125,8 +163,13 @@ def _scores(
 ) -> Scores:
     """The entries of a result file for one sample."""
     scores: Scores = {}
-    for prefix, labels, result in _results(declaration, sample, own):
+    for prefix, labels, result, options in _results(declaration, sample, own):
         found = keys_of(declaration.reports, result, names, labels)
+        if (asked := what_is_asked()) and declaration.needs.arrays_suffice:
+            # Points that stand for something else are given to the whole function, which draws that itself.
+            points, given = (sample.points, own) if sample.points else (sample.arguments, options)
+            sure = certainty(declaration.facts, declaration.function, points, given, result.score, asked)
+            found |= sure.keys(_headline(declaration, labels))
         if declaration.saves is not None and artifact_dir is not None:
             found |= declaration.saves(result, Path(artifact_dir), names)
         scores.update(
@@ -135,10 +178,17 @@ def _scores(
     return {f"{sample.prefix}{key}": value for key, value in scores.items()} | dict(sample.keys())
 
 
+def _headline(declaration: Declaration, labels: Mapping[str, Any]) -> str:
+    """The key of the score of one call."""
+    if callable(declaration.reports):
+        return declaration.facts["headline"].rpartition(":")[2]  # of a series of sizes, without the size
+    return next(iter(declaration.reports)).format(**labels)
+
+
 def _results(
     declaration: Declaration, sample: Sample, own: Mapping[str, Any]
-) -> Iterable[tuple[str, dict[str, Any], Any]]:
-    """Prefix of the keys, what they are formatted with, and the result, of each call of the function."""
+) -> Iterable[tuple[str, dict[str, Any], Any, dict[str, Any]]]:
+    """Prefix of the keys, what they are formatted with, result and options, of each call of the function."""
     function = declaration.needs.function(declaration.function)
     keywords = {**own, **sample.keywords}
     if sample.random_state is not None and "random_state" in signature(function).parameters:
@@ -146,16 +196,17 @@ def _results(
     if declaration.each:
         name, values = declaration.each
         for value in values:
-            yield "", {name: value}, function(*sample.arguments, **keywords, **{name: value})
+            options = {**keywords, name: value}
+            yield "", {name: value}, function(*sample.arguments, **options), options
         return
     name, of_several = declaration.several or ("", None)
     if of_several is None or not isinstance(keywords[name], (list, tuple)):
-        yield "", {}, function(*sample.arguments, **keywords)
+        yield "", {}, function(*sample.arguments, **keywords), keywords
         return
     if not keywords[name]:
         raise errors.InvalidInput(f"`{name}` is one value or a list of them; given: an empty list.")
     for value, result in of_several(*sample.arguments, **keywords).items():
-        yield f"{name}={value}:", {}, result
+        yield f"{name}={value}:", {}, result, {**keywords, name: value}
 
 
 def keys_of(

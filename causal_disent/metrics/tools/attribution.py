@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_rho
+from causal_disent.arguments import check_choice, check_fits_trees, check_pairs, check_random_state, check_rho
 from causal_disent.metrics.irs import irs
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.registry import registry
+from causal_disent.text import shown_value
 
 CodeSets = list[tuple[int, ...]]
 
@@ -30,6 +31,7 @@ def mutual_information(codes: FloatArray, factors: IntArray, random_state: np.ra
     from causal_disent.metrics.tools.discretize import histogram_discretizer
     from causal_disent.metrics.tools.information import mutual_information_matrix
 
+    codes, factors = check_pairs(codes, factors)
     return mutual_information_matrix(histogram_discretizer(codes, 20), factors)
 
 
@@ -37,10 +39,12 @@ def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random
     """Importance of each code in gradient boosted trees that predict each factor (Eastwood 2018)."""
     from sklearn.ensemble import GradientBoostingClassifier
 
+    codes, factors = check_pairs(codes, factors)
+    check_fits_trees(codes)
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:
-            trees = GradientBoostingClassifier(random_state=random_state).fit(codes, factor)
+            trees = GradientBoostingClassifier(random_state=check_random_state(random_state)).fit(codes, factor)
             importance[:, i] = np.abs(trees.feature_importances_)
     return importance
 
@@ -58,7 +62,7 @@ def attribute(
     elif not callable(attribution):
         raise errors.InvalidInput(
             "`attribution` is a name or a function (codes, factors, random_state) -> (codes, factors) "
-            f"scores; given: {attribution!r}."
+            f"scores; given: {shown_value(attribution)}."
         )
     scores = np.array(function(codes, factors, random_state), dtype=np.float64)
     expected = (codes.shape[1], factors.shape[1])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from causal_disent.arguments import check_at_least, check_pairs
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
@@ -38,7 +40,8 @@ def binned_information(
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
     check_at_least(2, num_bins=num_bins)
     columns = several_varying(factors, metric, min_factors)
-    binned, varying = histogram_discretizer(codes, num_bins), factors[:, columns]
+    # Edges of bins are as exact as the codes: the numbers alone decide, not what holds them.
+    binned, varying = histogram_discretizer(np.asarray(codes, dtype=np.float64), num_bins), factors[:, columns]
     return BinnedInformation(
         mutual_information_matrix(binned, varying),
         entropies(binned),

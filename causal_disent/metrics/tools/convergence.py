@@ -48,6 +48,11 @@ def fits_of(metric: str) -> Iterator[_Count]:
         )
 
 
+def is_inside() -> bool:
+    """Whether a metric is being computed."""
+    return _OPEN.get() is not None
+
+
 def count_fits(fits: int, stopped: int) -> None:
     """Add to the count of the metric that is being computed."""
     with fits_of("A metric") as count:

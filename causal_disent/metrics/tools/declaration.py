@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, wraps
+from typing import Any, TypeVar, cast
 
 from causal_disent.metrics.tools.adapter import on_data, on_fixed_data
-from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.convergence import fits_of, is_inside
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
 from causal_disent.metrics.tools.needs import Needs
+from causal_disent.metrics.tools.takes import refuse
+from causal_disent.metrics.tools.trusted import told
 from causal_disent.registry import Entry
+from causal_disent.typed import checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -69,6 +72,7 @@ def metric(
     invariances: Sequence[str] = (),
     known_failures: Mapping[str, str] | None = None,
     fast: Mapping[str, Any] | None = None,
+    resampling: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Callable[[Function], Function]:
     """Decorator: make a metric of a function of arrays, ``function(codes, factors, *, ...) -> Result``.
@@ -87,13 +91,17 @@ def metric(
         better: ``"higher"`` or ``"lower"``.
         summary: one line for listings, what it asks; else the first line of the docstring.
         assumes: of which factors and codes it can be used.
-        takes: which factors the function takes, ``"discrete"`` or ``"continuous"``, each perhaps with the
-            arguments that it needs then; none if it does not look at factors.
+        takes: which factors the function takes: ``"discrete"``; ``"continuous"``, numbers as they are;
+            ``"binned"``, continuous ones in equally filled bins. Each perhaps with the arguments that it needs
+            then; none if it does not look at factors. Continuous factors that it does not take are refused.
         headline: the key that matters most, if it is not the first of `reports`.
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
+        resampling: how intervals and chance levels are found of a metric that takes long: ``points``, the most
+            that a resample has; ``options``, arguments that differ; ``words``, how that is told; and
+            ``interval=False`` if repeated points spoil the score.
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
@@ -119,8 +127,17 @@ def metric(
     """
 
     def declare(function: Function) -> Function:
-        counted: Any = fits_of(name)(function)
+        @wraps(function)
+        def judged(*args: Any, **kwargs: Any) -> Any:
+            # One metric may ask another, and knows what it gives.
+            if needs.arrays_suffice and not is_inside():
+                refuse(name, taken, *args[1:], **kwargs)
+            with fits_of(name):
+                return function(*args, **kwargs)
+
+        public = told(name, range, checked(judged))
         first = headline or ("" if callable(reports) else next(iter(reports)))
+        taken = dict(takes) if isinstance(takes, Mapping) else {kind: {} for kind in takes}
         facts = {
             "headline": first,
             "also": tuple(also),
@@ -130,12 +147,13 @@ def metric(
             "assumes": assumes,
             "known_failures": dict(known_failures or {}),
             "needs": needs,
-            "takes": dict(takes) if isinstance(takes, Mapping) else {kind: {} for kind in takes},
+            "takes": taken,
             "fast": fast,
-            "function": counted,
+            "resampling": dict(resampling or {}),
+            "function": public,
         }
         line = summary or (function.__doc__ or name).strip().splitlines()[0]
-        counted.declaration = Declaration(name, counted, needs, reports, line, facts, **how)
-        return counted
+        public.declaration = Declaration(name, public, needs, reports, line, facts, **how)  # type: ignore[attr-defined]
+        return cast(Function, public)
 
     return declare

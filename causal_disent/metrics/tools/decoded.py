@@ -14,6 +14,9 @@ from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.registry import registry
 
+#: In place of a name: the best classifier that is installed, by the rank it was registered with.
+BEST = "best"
+
 Decode = Callable[[FloatArray], Any]
 PredictProba = Callable[[Any], Sequence[FloatArray]]
 
@@ -27,14 +30,15 @@ class DecodedPoints(Points):
     words = "a decoder and a classifier"
     arrays_suffice = False
     how = (
-        "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded; its name "
-        "and its accuracy are reported too"
+        "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded (`'best'` "
+        "is `'conv_classifier'` where the torch plugin is installed, and else `'nearest_image'`); its name and "
+        "its accuracy on images that it has not seen are reported too"
     )
-    gives = ("binned_factors", "image_shape")
+    gives = ("binned_factors", "image_shape", "accuracy")
 
     @property
     def parameters(self) -> dict[str, Any]:
-        return {**super().parameters, "classifier": "nearest_image"}
+        return {**super().parameters, "classifier": BEST}
 
     def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
         data, representation = source.data, source.representation
@@ -44,7 +48,7 @@ class DecodedPoints(Points):
 
         @cache  # made when the first image is decoded: training may take long, and a wrong argument is told before
         def judge() -> Any:
-            return make_classifier(drawn["classifier"], data)
+            return make_classifier(drawn["classifier"], data, f"{self.metric}.classifier")
 
         yield Sample(
             (
@@ -53,17 +57,37 @@ class DecodedPoints(Points):
                 lambda images: image_exchange(representation, judge())[1](images),
             ),
             source.random_state,
-            {"binned_factors": discretizer(points.arguments[1]), "image_shape": tuple(data.observation_shape)},
+            {
+                "binned_factors": discretizer(points.arguments[1]),
+                "image_shape": tuple(data.observation_shape),
+                "accuracy": lambda: getattr(judge(), "accuracy", None),
+            },
             keys=lambda: _classifier_keys(judge(), factor_names(data)),
         )
 
 
-def make_classifier(classifier: Any, data: GroundTruthData) -> Any:
-    """A classifier for `data` from a registered name, a factory ``data -> classifier``, or itself."""
+def classifier_name(name: str) -> str:
+    """`name`, or in place of ``'best'`` the name of the classifier that is."""
+    if name != BEST:
+        return name
+    return next(entry.name for entry in registry.ranked("classifiers") if "rank" in entry.facts)
+
+
+def make_classifier(classifier: Any, data: GroundTruthData, parameter: str = "classifier") -> Any:
+    """A classifier for `data` from a registered name, a factory ``data -> classifier``, or itself.
+
+    Args:
+        classifier: ``'best'`` is the best that is installed: one that is trained, or else ``'nearest_image'``.
+        data: what it is to judge.
+        parameter: what users bind it to, for messages.
+    """
     if isinstance(classifier, str):
-        classifier = registry.function("classifiers", classifier)
+        classifier = registry.function("classifiers", classifier_name(classifier))
     if isinstance(classifier, type) or (callable(classifier) and not hasattr(classifier, "predict_proba")):
-        classifier = classifier(data)
+        try:
+            classifier = classifier(data)
+        except errors.InvalidInput as error:
+            raise errors.InvalidInput(f"{error.message} {parameter} says which classifier is used.") from error
     if not hasattr(classifier, "predict_proba"):
         raise errors.InvalidInput(
             "`classifier` is a registered name, a function data set -> classifier, or an object with "
@@ -80,9 +104,8 @@ def image_exchange(representation: Any, classifier: Any) -> tuple[Decode, Predic
 
 
 def _classifier_keys(classifier: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The classifier's name and its accuracy per factor: a CG without them means nothing."""
+    """The classifier's name and its held-out accuracy per factor: a CG without them means nothing."""
     keys: dict[str, Any] = {"classifier": getattr(classifier, "name", type(classifier).__name__)}
-    for kind in ("accuracy", "accuracy_on_data"):
-        for name, accuracy in zip(names, getattr(classifier, kind, None) or (), strict=False):
-            keys[f"classifier_{kind}_factor_{name}"] = float(accuracy)
+    for name, accuracy in zip(names, getattr(classifier, "accuracy", None) or (), strict=False):
+        keys[f"classifier_accuracy_factor_{name}"] = float(accuracy)
     return keys

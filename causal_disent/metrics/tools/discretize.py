@@ -6,8 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from causal_disent.arguments import check_at_least, check_matrix
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
+
+#: Values that are so many times as large as they are apart are counted from the smallest.
+LARGE_OFFSET = 1e9
 
 
 @part("histogram_discretizer", supplied=("target",))
@@ -18,9 +22,15 @@ def histogram_discretizer(target: FloatArray, num_bins: int) -> IntArray:
         target: (points, columns).
         num_bins: bins per column.
     """
+    target = check_matrix("target", target, columns="columns")
+    check_at_least(1, num_bins=num_bins)
     binned = np.empty(target.shape, dtype=np.int64)
-    for column, values in enumerate(np.asarray(target).T):
-        binned[:, column] = np.digitize(values, np.histogram(values, num_bins)[1][:-1])
+    for column, values in enumerate(target.T):
+        low, high = values.min(), values.max()
+        if max(-low, high) > LARGE_OFFSET * (high - low):  # edges between such numbers would be rounded away
+            values = values - low
+        edges = np.histogram_bin_edges(values, num_bins)
+        binned[:, column] = np.digitize(values, edges[:-1])
     return binned
 
 

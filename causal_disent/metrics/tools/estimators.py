@@ -117,6 +117,19 @@ def estimator_named(estimator: str | Estimator, *, argument: str = "estimator") 
     return estimator
 
 
+def regressor_for(make: Estimator) -> Estimator:
+    """What predicts continuous factors in the place of a classifier: a random forest, or boosted trees."""
+
+    def regressor() -> Any:
+        from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+
+        if make in (random_forest, random_forest.function):
+            return RandomForestRegressor()
+        return GradientBoostingRegressor()
+
+    return regressor
+
+
 def name_of(estimator: Any) -> str:
     """What to call an estimator in a result."""
     named = getattr(estimator, "__name__", type(estimator).__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -13,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs
+from causal_disent.arguments import Pairs, check_columns, check_fits_trees, is_whole
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
-from causal_disent.metrics.tools.estimators import Estimator
+from causal_disent.metrics.tools.estimators import Estimator, regressor_for
+from causal_disent.metrics.tools.linear_probe import r_squared
 from causal_disent.metrics.tools.splitting import fit_and_test
+from causal_disent.orphans import end_with
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 Result = TypeVar("Result")
 #: A result and the warnings on the way to it.
@@ -28,12 +32,13 @@ WORTH_A_WORKER = 20_000
 
 @dataclass(frozen=True)
 class Problem:
-    """The values (points,) of one factor, to be predicted from codes (points, codes)."""
+    """The values (points,) of one factor, classes or continuous, to be predicted from codes (points, codes)."""
 
     codes: FloatArray
     values: NDArray[Any]
     test_codes: FloatArray
     test_values: NDArray[Any]
+    continuous: bool = False
 
 
 #: A model, what it is fitted to, and what is done with it then.
@@ -50,10 +55,15 @@ class _AlwaysTheSame:
         return np.full(len(codes), self.value)
 
 
-def problems_of(train: Pairs, test: Pairs, columns: Sequence[int] | IntArray | None = None) -> list[Problem]:
-    """One problem for each of the factors in `columns`, or for all."""
+def problems_of(
+    train: Pairs,
+    test: Pairs,
+    columns: Sequence[int] | IntArray | None = None,
+    continuous: Sequence[int] = (),
+) -> list[Problem]:
+    """One problem for each of the factors in `columns`, or for all; those in `continuous` are for regressors."""
     chosen = range(train[1].shape[1]) if columns is None else columns
-    return [Problem(train[0], train[1][:, i], test[0], test[1][:, i]) for i in chosen]
+    return [Problem(train[0], train[1][:, i], test[0], test[1][:, i], i in continuous) for i in chosen]
 
 
 def fit_each(
@@ -72,8 +82,11 @@ def fit_each(
         random_state: gives each model its seed, whatever the order in which they finish.
         num_jobs: fits at a time; by default one per core, and one in a worker process.
     """
+    for problem in problems:
+        check_fits_trees(problem.codes)
     seeds = random_state.randint(2**31 - 1, size=len(problems))
-    models = [seeded(make(), int(seed)) for seed in seeds]  # here, where gin's bindings apply
+    makers = [regressor_for(make) if problem.continuous else make for problem in problems]
+    models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]  # as gin binds them
     # The longest first, so that none is left to run alone at the end.
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")
@@ -124,11 +137,18 @@ def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result])
 
 
 def accuracies(model: Any, problem: Problem) -> tuple[float, float]:
-    """How often a model is right on its training and on its test points."""
-    return (
-        float(np.mean(model.predict(problem.codes) == problem.values)),
-        float(np.mean(model.predict(problem.test_codes) == problem.test_values)),
-    )
+    """How often a model is right on its training and on its test points; R², 0 at least, if continuous."""
+    both = ((problem.codes, problem.values), (problem.test_codes, problem.test_values))
+    train, test = (_accuracy(model.predict(codes), values, problem.continuous) for codes, values in both)
+    return train, test
+
+
+def _accuracy(predicted: NDArray[Any], values: NDArray[Any], continuous: bool) -> float:
+    if not continuous:
+        return float(np.mean(predicted == values))
+    if (values == values[0]).all():
+        return 0.0
+    return max(0.0, float(r_squared(values[:, None], predicted[:, None])[0]))
 
 
 def importances(model: Any, num_codes: int) -> FloatArray:
@@ -154,12 +174,18 @@ def forked(random_state: np.random.RandomState) -> np.random.RandomState:
 
 
 def check_labelled(
-    codes: Any, factors: Any, test: Any, random_state: np.random.RandomState, **least: int
+    codes: Any,
+    factors: Any,
+    test: Any,
+    random_state: np.random.RandomState,
+    continuous: Sequence[int] = (),
+    **least: int,
 ) -> tuple[Pairs, Pairs]:
-    """What `fit_and_test` makes of its arguments, the factors discrete."""
+    """What `fit_and_test` makes of its arguments, the factors discrete but for those in `continuous`."""
     train, held_out = fit_and_test(codes, factors, test, random_state, **least)
+    check_columns("continuous", continuous, train[1].shape[1])
     for name, (_, labels) in (("train", train), ("test", held_out)):
-        check_classes(name, labels)
+        check_classes(name, np.delete(labels, list(continuous), axis=1))
     return train, held_out
 
 
@@ -168,7 +194,7 @@ def check_classes(name: str, factors: NDArray[Any]) -> None:
     if factors.dtype.kind == "f" and not (factors == np.round(factors)).all():
         raise errors.InvalidInput(
             f"`{name}`: factors must be whole numbers that stand for classes; put continuous ones into bins first "
-            "(causal_disent.metrics.tools.discretize.histogram_discretizer)."
+            "(`causal_disent.metrics.equally_filled`)."
         )
 
 
@@ -189,7 +215,13 @@ def in_processes(num_jobs: int, calls: Iterable[Any]) -> list[Any]:
     from joblib import Parallel, parallel_config
 
     with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
-        return list(Parallel()(calls))
+        return list(Parallel()((_called_for, (os.getpid(), *call), {}) for call in calls))
+
+
+def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """In a process of `parent`, which would go on for long if that were killed."""
+    end_with(parent)
+    return function(*args, **named)
 
 
 def jobs_at_a_time(num_jobs: int | None) -> int:
@@ -197,6 +229,7 @@ def jobs_at_a_time(num_jobs: int | None) -> int:
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.
         return 1 if multiprocessing.parent_process() else -1
-    if num_jobs == 0 or not isinstance(num_jobs, (int, np.integer)):
-        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {num_jobs!r}.")
+    if not is_whole(num_jobs) or num_jobs == 0:
+        given = shown_value(num_jobs)
+        raise errors.InvalidInput(f"`num_jobs` is a whole number, -1 for all cores, not 0; given: {given}.")
     return int(num_jobs)

@@ -6,14 +6,16 @@ Votes are worked on in blocks: the codes of all of them together would not fit f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from causal_disent.arguments import check_at_least, check_matrix
 from causal_disent.metrics.irs import group
+from causal_disent.metrics.tools.fitting import forked
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
+from causal_disent.metrics.tools.resampling import what_is_asked
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 from causal_disent.representation.code_table import CodeTable
@@ -81,7 +83,11 @@ class Votes(Needs):
         votes = [
             draw_features(data, table, drawn[num], draw_one, self.features_of) for num in ("num_train", "num_eval")
         ]
-        yield Sample(tuple(votes), random_state, keywords)
+        points: tuple[Any, ...] = ()
+        if what_is_asked():
+            num_points = drawn.get("num_variance_estimate", drawn["num_train"])
+            points = replace(source, random_state=forked(random_state)).points(num_points, drawn["batch_size"])
+        yield Sample(tuple(votes), random_state, keywords, points=points)
 
 
 def check_sizes(min_batch: int, batch_size: int, num_variance_estimate: int = 2, **votes: int) -> None:

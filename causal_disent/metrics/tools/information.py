@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least
+from causal_disent.arguments import check_at_least, check_matrix, check_pairs
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -43,8 +44,9 @@ def entropies(factors: IntArray) -> FloatArray:
         >>> entropies(np.array([[0, 7], [1, 7]])).round(3)
         array([0.693, 0.   ])
     """
-    num_points, times_log = len(factors), _times_log(len(factors))
-    columns = [_Column(values) for values in np.asarray(factors).T]
+    matrix: Any = check_matrix("factors", factors, columns="columns")
+    num_points, times_log = len(matrix), _times_log(len(matrix))
+    columns = [_Column(values) for values in matrix.T]
     return np.array([_not_negative(np.log(num_points) - c.sum(times_log) / num_points) for c in columns])
 
 
@@ -69,9 +71,10 @@ def mutual_information_matrix(binned_codes: IntArray, factors: IntArray) -> Floa
         array([[0.693, 0.   ],
                [0.   , 0.693]])
     """
+    binned_codes, factors = check_pairs(binned_codes, factors)
     num_points, times_log = len(factors), _times_log(len(factors))
-    codes = [_Column(values) for values in np.asarray(binned_codes).T]
-    targets = [_Column(values) for values in np.asarray(factors).T]
+    codes = [_Column(values) for values in binned_codes.T]
+    targets = [_Column(values) for values in factors.T]
     apart = np.add.outer([code.sum(times_log) for code in codes], [target.sum(times_log) for target in targets])
     together = np.array([[code.joint_sum(target, times_log) for target in targets] for code in codes])
     return _not_negative(np.log(num_points) + (together - apart) / num_points)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,50 @@ PIXEL_SLACK = 1e-5
 PROBABILITY_SLACK = 1e-3
 
 
-def effects(
+@dataclass(frozen=True)
+class Changes:
+    """What the interventions change in some points.
+
+    Attributes:
+        tables: for each factor (2, points, values): by how much the probability of each value changes where the
+            factor's own codes are set, and where all others are; None for a factor that is left out.
+        truth: (points, factors) value indices.
+    """
+
+    tables: Sequence[FloatArray | None]
+    truth: IntArray
+
+    def effects(self, truth: IntArray | None = None) -> FloatArray:
+        """ICE (2, points, factors): the change of the true value's probability, or of other values' if given."""
+        truth = self.truth if truth is None else truth
+        rows = np.arange(len(truth))
+        result = np.full((2, *truth.shape), np.nan)
+        for i, table in enumerate(self.tables):
+            if table is not None:
+                result[:, :, i] = table[:, rows, truth[:, i]]
+        return result
+
+
+def joined(parts: Sequence[Changes]) -> Changes:
+    """The changes of all points of `parts`."""
+    tables = [
+        None if of_factor[0] is None else np.concatenate(of_factor, axis=1)
+        for of_factor in zip(*(part.tables for part in parts), strict=True)
+    ]
+    return Changes(tables, np.concatenate([part.truth for part in parts]))
+
+
+def changes(
     codes: FloatArray,
     factors: IntArray,
-    decode: Callable[[FloatArray], FloatArray],
-    predict_proba: Callable[[FloatArray], Sequence[FloatArray]],
+    decode: Callable[[FloatArray], Any],
+    predict_proba: Callable[[Any], Sequence[FloatArray]],
     sets: Sequence[tuple[int, ...] | None],
     baseline: Callable[[FloatArray], FloatArray],
     batch_size: int,
     image_shape: Sequence[int] | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """ICE of each factor's own codes and of all others, (points, factors) each.
+) -> Iterator[Changes]:
+    """What setting each factor's own codes changes, and what all others do, a batch of points at a time.
 
     Each batch is decoded once as it is and once per distinct set of codes, so 1 + 2n times for n factors at
     the most; only the images of one batch are in memory.
@@ -37,7 +71,7 @@ def effects(
         factors: (points, factors) value indices.
         decode: codes -> images; they are handed on as they are, so they may stay on a device.
         predict_proba: images -> a (n, values) array per factor.
-        sets: the codes of each factor; None leaves the factor out (NaN).
+        sets: the codes of each factor; None leaves the factor out.
         baseline: points -> the values that an intervention sets.
         batch_size: points per batch.
         image_shape: what each image must have, if that is known.
@@ -55,13 +89,11 @@ def effects(
             readers.setdefault(everything - set(own), []).append((1, i))
     readers.pop(frozenset(), None)  # setting no code changes nothing: the effect is 0
     wanted = [i for i, own in enumerate(sets) if own is not None]
-    result = np.full((2, *factors.shape), np.nan)
-    result[:, :, wanted] = 0.0
     starts = range(0, len(codes), batch_size)
     for start in track(starts, "counterfactuals", total=len(starts), unit="batch"):
-        stop = min(start + batch_size, len(codes))
-        points, truth = codes[start:stop], factors[start:stop]
+        points, truth = codes[start : start + batch_size], factors[start : start + batch_size]
         base = seen(points, truth, wanted)
+        tables = [np.zeros((2, *base[i].shape)) if i in base else None for i in range(len(sets))]
         replacement = baseline(points)
         for intervened, targets in readers.items():
             changed = points.copy()
@@ -69,18 +101,17 @@ def effects(
             changed[:, columns] = replacement[:, columns]
             after = seen(changed, truth, [i for _, i in targets])
             for side, i in targets:
-                result[side, start:stop, i] = np.abs(base[i] - after[i])
-    return result[0], result[1]
+                tables[i][side] = np.abs(base[i] - after[i])  # type: ignore[index]
+        yield Changes(tables, truth)
 
 
 def _probabilities(tables: Sequence[FloatArray], truth: IntArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
-    """For each wanted factor, the probability (n,) of the true value, from what a classifier returned."""
+    """For each wanted factor, the probabilities (n, values), from what a classifier returned."""
     if len(tables) != truth.shape[1]:
         raise errors.InvalidInput(
             f"`predict_proba` must return one array per factor ({truth.shape[1]}); it returned {len(tables)}."
         )
-    rows = np.arange(len(truth))
-    return {i: _check_probabilities(tables[i], i, truth[:, i])[rows, truth[:, i]] for i in set(wanted)}
+    return {i: _check_probabilities(tables[i], i, truth[:, i]) for i in set(wanted)}
 
 
 def check_images(images: Any, num: int, shape: Sequence[int] | None = None) -> Any:

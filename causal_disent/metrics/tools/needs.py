@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Sample:
         keywords: further arguments.
         prefix: before the keys of what this call reports.
         keys: called at the end, for what else to report.
+        points: codes and factors, if `arguments` are something else and the run asks how sure scores are.
     """
 
     arguments: tuple[Any, ...]
@@ -44,6 +45,15 @@ class Sample:
     keywords: Mapping[str, Any] = field(default_factory=dict)
     prefix: str = ""
     keys: Callable[[], Mapping[str, Any]] = dict
+    points: tuple[Any, ...] = ()
+
+    def with_factors(self, changed: Callable[[Any], Any]) -> Sample:
+        """The same with the factors, of points to fit to and to test on, changed."""
+        codes, factors, *more = self.arguments
+        keywords = dict(self.keywords)
+        if isinstance(keywords.get("test"), tuple):
+            keywords["test"] = (keywords["test"][0], changed(keywords["test"][1]))
+        return replace(self, arguments=(codes, changed(factors), *more), keywords=keywords)
 
 
 class Needs:
@@ -55,6 +65,7 @@ class Needs:
         how: how the adapter's metric gets it, to follow ```mig` of ``.
         parameters: what configs may bind of the draws, with defaults.
         gives: arguments of the function that `draw` gives, so that configs cannot bind them.
+        causal: whether it is of causal models, or of data whose factors cause each other; most have neither.
         kind: of the entry that is registered.
         supplied: the arguments of that entry which the program gives.
     """
@@ -63,6 +74,7 @@ class Needs:
     arrays_suffice = True
     how = "sampled points"
     gives: tuple[str, ...] = ()
+    causal = False
     kind = "metrics"
     supplied = KINDS["metrics"].supplied
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_pairs, check_train_test, is_number
+from causal_disent.protocols import IntArray
 
 #: Of points given without others to test on, so many are held out.
 TEST_SHARE = 1 / 3
@@ -28,12 +29,17 @@ def fit_and_test(
     if isinstance(test, (tuple, list)):
         return check_train_test((codes, factors), test, **least)  # type: ignore[arg-type]
     codes, factors = check_pairs(codes, factors, **least)
-    num_test = round(len(codes) * test) if is_number(test) and 0 < test < 1 else 0
-    if not 0 < num_test < len(codes):
+    kept, held_out = split_rows(len(codes), test, random_state)
+    return (codes[kept], factors[kept]), (codes[held_out], factors[held_out])
+
+
+def split_rows(num_points: int, test: Any, random_state: np.random.RandomState) -> tuple[IntArray, IntArray]:
+    """Rows to fit to and rows to test on, chosen at random, of which `test` is the share."""
+    num_test = round(num_points * test) if is_number(test) and 0 < test < 1 else 0
+    if not 0 < num_test < num_points:
         raise errors.InvalidInput(
             "`test` is a pair (codes, factors), or the share of the points to hold out, between 0 and 1, that "
-            f"leaves some to fit to and some to test on; given: {test!r} of {len(codes)} points."
+            f"leaves some to fit to and some to test on; given: {test!r} of {num_points} points."
         )
-    order = random_state.permutation(len(codes))
-    held_out, kept = order[:num_test], order[num_test:]
-    return (codes[kept], factors[kept]), (codes[held_out], factors[held_out])
+    order = random_state.permutation(num_points)
+    return order[num_test:], order[:num_test]

@@ -188,7 +188,7 @@ def published_metrics() -> dict[str, dict[str, str]]:
 
 
 def published_models() -> dict[str, dict[str, str]]:
-    """Each model: its ``supervision``, and the name that the torch plugin has ``registered`` it by, if any.
+    """Each model: its ``supervision``, and the name that a plugin has ``registered`` it by.
 
     Example:
         >>> published_models()["SS-FVAE-BB"]["registered"]

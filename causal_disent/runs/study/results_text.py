@@ -62,12 +62,17 @@ def _number(row: Any) -> str:
     return f"{row.mean:.3f} ± {row.spread:.3f}" if row.seeds > 1 else f"{row.mean:.3f}"
 
 
-def _published(name: str) -> Callable[[Any], str]:
-    """What the published table has for a row of a summary; empty if it has nothing."""
+def published_here(name: str | None = None) -> pd.DataFrame:
+    """A published table, or all, with ``trained_as`` and ``measured_by``, what models and metrics are here."""
     rows = published(name)
     models = {model: entry.get("registered") for model, entry in published_models().items()}
     metrics = {metric: entry.get("registered") for metric, entry in published_metrics().items()}
-    rows = rows.assign(trained_as=rows["model"].map(models), measured_by=rows["metric"].map(metrics))
+    return rows.assign(trained_as=rows["model"].map(models), measured_by=rows["metric"].map(metrics))
+
+
+def _published(name: str) -> Callable[[Any], str]:
+    """What the published table has for a row of a summary; empty if it has nothing."""
+    rows = published_here(name)
     datasets = list(rows["dataset"].unique())
 
     def beside(row: Any) -> str:

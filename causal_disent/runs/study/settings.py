@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
@@ -38,6 +39,7 @@ class Study:
         retries: how often a task that fails is tried again.
         time_limit: seconds that a task may take; a number, or one for each of ``train`` and ``evaluate``.
         engine: what runs the tasks; its options are bound under its own name (``local.workers = 4``).
+        report: the name of a page in the study's folder that ``causal-disent study`` ends with; empty for none.
     """
 
     models: Sequence[Any] = ()
@@ -51,6 +53,7 @@ class Study:
     retries: int = 0
     time_limit: float | Mapping[str, float] | None = None
     engine: str = "local"
+    report: str = ""
 
     def __post_init__(self) -> None:
         if is_whole(self.seeds):
@@ -74,6 +77,10 @@ class Study:
             _check_list(f"study.vary['{parameter}']", values)
             if not values:
                 raise errors.ConfigError(f"`study.vary['{parameter}']` has no values.")
+        if not isinstance(self.report, str) or Path(self.report).name != self.report:
+            raise errors.ConfigError(
+                f"`study.report` is the name of a file, such as 'report.html'; given: {self.report!r}."
+            )
         check_at_least(0, **{"study.retries": self.retries})
         for step in STEPS:
             limit = self.limit_of(step)
@@ -116,6 +123,7 @@ def study(
     retries: int = 0,
     time_limit: float | Mapping[str, float] | None = None,
     engine: str = "local",
+    report: str = "",
 ) -> dict[str, Any]:
     """What the config binds, for a `Study`."""
     return {**locals(), "vary": vary or {}}

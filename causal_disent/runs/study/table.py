@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_number, is_whole
+from causal_disent.arguments import is_finite_number, is_number, is_whole
 from causal_disent.files import check_place, new_file, read_bounded
 from causal_disent.registry import registry
 from causal_disent.runs.aggregate import write_parquet
@@ -26,15 +26,20 @@ if TYPE_CHECKING:
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
     "run", "model", "trained_as", "dataset", "confounding", "varied", "seed", "representation",
-    "metric", "rho", "setting", "score", "value", "better", "first", "path",
+    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
 )  # fmt: skip
+#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
+#: that say nothing get.
+BESIDE = ("low", "high", "chance")
+#: Digits of the number of a run.
+MOST_DIGITS = 19
 #: Folders in which no results are looked for.
 NOT_RESULTS = {RESULTS, FAILURES, LOGS, "artifacts", "tensorboard", "tfhub"}
 AGGREGATE = os.path.join(RESULTS, "aggregate", "evaluation.json")
 SEEDS = ("model.random_seed", "model.model_seed")
 #: What is told in columns of its own, or tells runs apart that are to be compared.
 OWN = re.compile(
-    r"study_task\.|evaluation\.|postprocess\.|representation\.name$|dataset\.(name|confounding)$"
+    r"study_task\.|tracking\.|evaluation\.|postprocess\.|representation\.name$|dataset\.(name|confounding)$"
     r"|model\.(name|model|model_num|random_seed|model_seed|(un)?supervised_data_seed)$"
 )
 
@@ -53,12 +58,14 @@ def results_table(folder: str | Path) -> pd.DataFrame:
           differs between runs of one model, as in ``vae.beta=4``), ``seed`` (of the model; of the evaluation where
           nothing was trained), ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
-          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``better`` (``higher`` or
-          ``lower``), ``first`` (whether it is the one score that stands for the metric), ``path``;
+          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
+          its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
+          ``better`` (``higher`` or ``lower``), ``first`` (whether it is the one score that stands for the metric),
+          ``path``;
         - a column for each parameter that is varied, missing where it does not apply.
 
-        Only ``value`` and the last may be missing, so that no row is lost in a pivot table.
-        ``attrs["left_out"]`` lists files that cannot be read.
+        Only numbers and the last may be missing, so that no row is lost in a pivot table.
+        ``attrs["left_out"]`` lists files that cannot be read, ``attrs["varied"]`` the varied parameters.
 
     Example:
         >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP
@@ -76,7 +83,7 @@ def results_table(folder: str | Path) -> pd.DataFrame:
     settings = _varying((result.metric, result.evaluation) for result in results)
     rows = [row for result in results for row in _rows(result, varied, settings)]
     table = pd.DataFrame(rows, columns=[*COLUMNS, *sorted(varied), *sorted(settings - varied)])
-    table.attrs["left_out"] = left_out
+    table.attrs.update(left_out=left_out, varied=sorted(varied), settings=sorted(settings - varied))
     return table
 
 
@@ -96,7 +103,7 @@ class _Result:
 def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
     known: dict[str, dict[str, str]] = {}
     for at, names, _ in os.walk(root):
-        names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=_numerically)
+        names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=numerically)
         file = os.path.join(at, AGGREGATE)
         if not os.path.exists(file):
             continue
@@ -121,17 +128,17 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         if part in parts:
             parts[part][name] = value
     train, made, config = parts["train_config"], parts["postprocess_config"], parts["evaluation_config"]
-    dataset = _plain(config.get("dataset.name") or train.get("dataset.name") or "")
-    oracle = _plain(config.get("representation.name", ""))
+    dataset = plain_value(config.get("dataset.name") or train.get("dataset.name") or "")
+    oracle = plain_value(config.get("representation.name", ""))
     trained_as = _reference(train.get("model.model", ""))
     place = Path(path).parts
     in_study = METRICS in place
     run = place[: place.index(METRICS)] if in_study else place[:-1] or place
-    named = _plain(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
-    seeds = [_plain(train.get(key)) for key in SEEDS] + [_plain(config.get("evaluation.random_seed"))]
+    named = plain_value(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
+    seeds = [plain_value(train.get(key)) for key in SEEDS] + [plain_value(config.get("evaluation.random_seed"))]
     columns = {
         "run": "/".join(run),
-        "model": _plain(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
+        "model": plain_value(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
         "trained_as": trained_as,
         "dataset": dataset,
         "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
@@ -161,8 +168,9 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
 
 
-def _numerically(name: str) -> tuple[int, str]:
-    return (int(name) if name.isdecimal() else -1, name)
+def numerically(name: str) -> tuple[int, str]:
+    """To sort folders by: 2 comes before 10."""
+    return (int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1, name)
 
 
 def _varying(results: Any) -> set[str]:
@@ -177,33 +185,38 @@ def _varying(results: Any) -> set[str]:
 
 
 def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dict[str, Any]]:
-    own = {key: _plain(text) for key, text in result.settings.items() if key in varied}
-    measured = {key: _plain(text) for key, text in result.evaluation.items() if key in settings}
+    own = {key: plain_value(text) for key, text in result.settings.items() if key in varied}
+    measured = {key: plain_value(text) for key, text in result.evaluation.items() if key in settings}
     common = {
         **own,
         **measured,
         **result.columns,
         "varied": " ".join(f"{key}={_shown(value)}" for key, value in own.items()),
         "metric": result.metric,
-        "rho": rho if is_whole(rho := _plain(result.evaluation.get(f"{result.metric}.rho"))) else 0,
+        "rho": rho if is_whole(rho := plain_value(result.evaluation.get(f"{result.metric}.rho"))) else 0,
         "setting": " ".join(f"{key.rpartition('.')[2]}={_shown(value)}" for key, value in measured.items()),
         "path": result.path,
     }
     stated = _headlines(result)
     order = list(stated)
-    keyed = [(*_of_rho(key), value) for key, value in result.scores.items()]
+    keyed = [(*_of_rho(key), value, key) for key, value in result.scores.items()]
     found = [one for one in keyed if _without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
-    for rho, score, value in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
+    for rho, score, value, key in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
         name = _without_size(score)
         of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
         yield {
             **common,
             **of_rho,
             "score": score,
-            "value": float("nan") if value is None else float(value),
+            "value": _number(value),
+            **{end: _number(result.scores.get(f"{key}_{end}")) for end in BESIDE},
             "better": "lower" if stated[name] else "higher",
             "first": name == order[0],
         }
+
+
+def _number(value: Any) -> float:
+    return float(value) if is_finite_number(value) else float("nan")
 
 
 def _of_rho(key: str) -> tuple[int, str]:
@@ -225,7 +238,7 @@ def _headlines(result: _Result) -> dict[str, bool]:
     return {_without_size(_of_rho(key)[1]): False for key in numbers}
 
 
-def _plain(text: Any) -> Any:
+def plain_value(text: Any) -> Any:
     """The value that a config's text stands for: ``candle_mini`` of ``'candle_mini'``."""
     try:
         return ast.literal_eval(text)
@@ -234,7 +247,7 @@ def _plain(text: Any) -> Any:
 
 
 def _shown(text: Any) -> str:
-    value = _plain(text)
+    value = plain_value(text)
     return "none" if value is None else str(value)
 
 

@@ -11,7 +11,7 @@ from causal_disent.training.objective import Objective, Pass, Penalties
 class AnnealedVae(Objective):
     """The distance of the divergence from a capacity that rises to `c_max`, `gamma` times."""
 
-    def __init__(self, gamma: float, c_max: float, iteration_threshold: int) -> None:
+    def __init__(self, gamma: float, c_max: float, iteration_threshold: float) -> None:
         check_numbers("annealed_vae", gamma=gamma, c_max=c_max)
         check_number("annealed_vae.iteration_threshold", iteration_threshold, above=0)
         self.gamma, self.c_max, self.iteration_threshold = gamma, c_max, iteration_threshold
@@ -26,7 +26,7 @@ class AnnealedVae(Objective):
 
 
 def annealed_vae(
-    gamma: float = REQUIRED, c_max: float = REQUIRED, iteration_threshold: int = REQUIRED
+    gamma: float = REQUIRED, c_max: float = REQUIRED, iteration_threshold: float = REQUIRED
 ) -> Objective:
     """AnnealedVAE."""
     return AnnealedVae(gamma, c_max, iteration_threshold)

@@ -11,7 +11,7 @@ from typing import Any
 from causal_disent_datasets.files import Publication
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.arguments import check_truth, is_whole
 from causal_disent_candle.cache import cache_folders, remembered
 from causal_disent_candle.contents import Contents, open_contents
 from causal_disent_candle.listing import Listing
@@ -76,6 +76,7 @@ def kept_contents(
         skip_broken: leave out files that cannot be used, where otherwise they are an error.
         name: of the data set, for that error.
     """
+    check_truth("`skip_broken`", skip_broken)
     height, width = size
     # Part of the name, so that what is read with other values is kept beside this and does not replace it.
     values = _digest(labels.written, unique)[:8]

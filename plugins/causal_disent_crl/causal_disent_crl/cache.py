@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from causal_disent_datasets.unpacked import user_cache
 
-from causal_disent.files import new_file
+from causal_disent.files import new_file, regular
 
 #: Files that are kept; the one that was not used for longest makes room. The largest have 220 MB.
 MOST_FILES = 8
@@ -61,8 +61,10 @@ def kept(
 
 
 def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+    if not path.is_file():  # nothing, or a pipe that would be waited for
+        return None
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(regular(path), mmap_mode="r", allow_pickle=False)
         os.utime(path)  # used now: the last to make room
     except (OSError, ValueError, EOFError):
         return None

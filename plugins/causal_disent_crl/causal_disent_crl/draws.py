@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from causal_disent import errors
-from causal_disent.arguments import check_choice, is_whole
+from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray, IntArray
 
 #: The folders of the published files.
@@ -53,13 +52,6 @@ class Draws:
         """The draws of ``train``, ``test`` or ``all``."""
         check_choice("split", split, (*SPLITS, "all"))
         return np.flatnonzero((self.splits == split) | (split == "all"))
-
-
-def seeded(option: str, seed: object) -> np.random.RandomState:
-    """The generator of a seed that `option` gives."""
-    if not is_whole(seed) or not 0 <= seed < 2**32:  # type: ignore[operator]
-        raise errors.InvalidInput(f"`{option}` is a whole number from 0 to {2**32 - 1}; given: {seed!r}.")
-    return np.random.RandomState(seed)  # type: ignore[arg-type]
 
 
 def truncated(values: FloatArray) -> FloatArray:

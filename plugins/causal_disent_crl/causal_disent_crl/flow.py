@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from causal_disent.arguments import check_seed, check_truth
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent_crl.draws import Draws, seeded
+from causal_disent_crl.draws import Draws
 from causal_disent_crl.images import resized
 from causal_disent_crl.mechanism_data import SIDE, MechanismData
 
@@ -35,14 +36,9 @@ class Flow(MechanismData):
     6,874 files are left, under 6,050 names.
 
     Args:
-        folder: with the published ``train`` and ``test``; images are drawn if not given.
-        split: ``train``, ``test`` (each fifth draw) or ``all``.
-        labels: ``exact``, or ``published``: cut to whole numbers, as in the names of the files.
+        folder, split, labels, size, channels, cache: as of `Pendulum`; each fifth draw is for the test.
         scaling: of `factor_values`: ``causalvae`` (what is trained on), ``min_max`` or ``z_score``; none if not
             given.
-        size: 96 pixels, or 64.
-        channels: ``rgba``, alpha 1 throughout, or ``rgb``.
-        cache: a folder for the images; in the user's cache folder if not given.
         noise_seed: what gravity's noise is drawn with; if not given it is 0.01 in each image. Of images that are
             read, it is found out from the picture.
         collisions: whether draws are left out whose file was overwritten: 5,254 train and 1,620 test images, where
@@ -76,6 +72,9 @@ class Flow(MechanismData):
         noise_seed: int | None = None,
         collisions: bool = False,
     ) -> None:
+        check_truth("`collisions`", collisions)
+        if noise_seed is not None:
+            check_seed("`noise_seed`", noise_seed)
         self._noise_seed, self._collisions = noise_seed, collisions
         super().__init__(folder, split, labels, scaling, size, channels, cache)
 
@@ -86,7 +85,7 @@ class Flow(MechanismData):
         height = _height(ball, raw)
         noise = np.full(len(ball), LEAST_NOISE)
         if self._noise_seed is not None:
-            drawn = np.abs(seeded("noise_seed", self._noise_seed).standard_normal(len(noise)))
+            drawn = np.abs(np.random.RandomState(self._noise_seed).standard_normal(len(noise)))
             noise *= np.maximum(drawn, 1)
         values = np.stack([ball, height, _flow(height, hole), hole], axis=1)
         return Draws.numbered(values, noise, np.arange(len(ball)) % 5 == 4)
@@ -117,10 +116,9 @@ class Flow(MechanismData):
         """(n,): gravity's noise, as it was drawn, or what makes the drawing most like the image that was read."""
         if not self.is_read:
             return super().noise(indices)
-        pixels = self.source.pixels[np.asarray(indices)]
-        return np.array(
-            [self._fitted(image, row) for image, row in zip(pixels, self.draws.values[indices], strict=True)]
-        )
+        images = self.known(indices)
+        pairs = zip(self.source.pixels[images], self.draws.values[images], strict=True)
+        return np.array([self._fitted(image, row) for image, row in pairs])
 
     def _fitted(self, image: np.ndarray, row: FloatArray) -> float:
         """The noise that explains an image best: grids around the best so far, each finer than the last."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
 from causal_disent.protocols import FloatArray
 
 FACTORS = ("red", "green", "blue", "pol_1", "pol_2")
@@ -64,7 +63,6 @@ def draw_experiment(experiment: str, num: int, random_state: np.random.RandomSta
     The process is the published one, the points are not: they depend on `random_state`. ``buchholz_1`` is scaled
     by the standard deviations of its mechanism, where the published points were by those of a sample of 10,000.
     """
-    check_choice("experiment", experiment, tuple(EXPERIMENTS))
     if experiment == "uniform":
         low, high = np.array([LIMITS[factor] for factor in FACTORS]).T
         points: FloatArray = random_state.uniform(low, high, size=(num, len(FACTORS)))

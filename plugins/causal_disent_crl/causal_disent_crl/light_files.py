@@ -11,9 +11,9 @@ import numpy as np
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
+from causal_disent.files import regular
 from causal_disent.protocols import FloatArray
-from causal_disent_crl.light_experiments import EXPERIMENTS, FACTORS, LIMITS
+from causal_disent_crl.light_experiments import FACTORS, LIMITS
 
 FILE = "image_file"
 #: What a table may have; that of 100,000 rows and 50 columns has about 30 MB.
@@ -46,12 +46,10 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
     root = Path(str(folder))
     if not root.is_dir():
         raise errors.InvalidInput(f"The folder {folder} does not exist.")
-    names = [name for known in EXPERIMENTS for name in (known, f"{known}_synth_det")]
-    check_choice("experiment", experiment, names)
     table, images = root / experiment / f"{experiment}.csv", root / experiment / f"images_{size}"
-    for path in (table, images):
-        if not path.exists():
-            raise unusable(root, f"it has no {path.relative_to(root)}")
+    for path, kind, there in ((table, "file", table.is_file()), (images, "folder", images.is_dir())):
+        if not there:
+            raise unusable(root, f"it has no {kind} {path.relative_to(root)}")
     with os.scandir(images) as entries:
         listed = {
             entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns)
@@ -70,11 +68,11 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
 
 def _read_table(path: Path) -> tuple[FloatArray, list[tuple[int, str]]]:
     """The factors (n, 5); the line and the photograph of each row."""
-    if not path.is_file() or path.stat().st_size > MOST_BYTES:
-        raise unusable(path, f"it should be a file of {MOST_BYTES:,} bytes at the most")
+    if path.stat().st_size > MOST_BYTES:
+        raise unusable(path, f"it should have {MOST_BYTES:,} bytes at the most")
     values, files = [], []
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with regular(path).open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.reader(stream, strict=True)
             header = next(reader, [])
             for name in (*FACTORS, FILE):

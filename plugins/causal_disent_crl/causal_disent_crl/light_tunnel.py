@@ -12,12 +12,11 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import is_number, is_whole
+from causal_disent.arguments import check_choice, check_seed, is_number, is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.cache import kept
-from causal_disent_crl.draws import seeded
 from causal_disent_crl.images import KeptImages
 from causal_disent_crl.interventions import Do, set_values
 from causal_disent_crl.light_experiments import (
@@ -83,12 +82,15 @@ class LightTunnel(TableData):
     ) -> None:
         if not is_whole(size) or not 1 <= size <= LONGEST:
             raise errors.InvalidInput(f"`size` is a whole number from 1 to {LONGEST}; given: {size!r}.")
+        check_seed("`seed`", seed)
+        twins = () if folder is None else tuple(f"{name}{TWIN}" for name in EXPERIMENTS)
+        check_choice("experiment", experiment, (*EXPERIMENTS, *twins))
         self.experiment = experiment.removesuffix(TWIN)
         graph = graph_of(FACTORS)
         graph.add_edges_from(edges_of(self.experiment))
         source: ImageSource
         if folder is None:
-            self.values = draw_experiment(experiment, _number(experiment, num), seeded("seed", seed))
+            self.values = draw_experiment(experiment, _number(experiment, num), np.random.RandomState(seed))
             source = SimulatedPhotographs(self.values, model, size, radius, graph)
         else:
             found = find_experiment(folder, experiment, size)
@@ -102,7 +104,7 @@ class LightTunnel(TableData):
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, 5) float64: red, green and blue from 0 to 255, the polarizers' angles in degrees."""
-        return self.values[np.asarray(indices)].copy()
+        return self.values[self.known(indices)]
 
     def counterfactual(self, indices: IntArray, do: Do) -> FloatArray:
         """The simulated images (n, h, w, 3) as they would be had factors been set: float32 in [0, 1].
@@ -172,7 +174,7 @@ class SimulatedPhotographs:
 
 def _number(experiment: str, num: int | None) -> int:
     if num is None:
-        return EXPERIMENTS.get(experiment, 0)
+        return EXPERIMENTS[experiment]
     if not is_whole(num) or not 1 <= num <= MOST:
         raise errors.InvalidInput(f"`num` is a whole number from 1 to {MOST:,}; given: {num!r}.")
     return num

@@ -13,7 +13,7 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
+from causal_disent.arguments import check_choice, is_whole
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.progress import track
@@ -46,17 +46,7 @@ class MechanismData(TableData):
 
     The factors are real numbers, which `factor_values` gives. disentanglement_lib's protocol wants whole numbers:
     the place of a value among the different values that the factor takes in the whole set, by size. They mean the
-    same in each split, and in images that are drawn and read.
-
-    Args:
-        folder: of published images, which are read; if not given images are drawn.
-        split: ``train``, ``test`` or ``all``.
-        labels: ``exact``, or ``published``: cut to whole numbers, as the names of the published files have them.
-        scaling: what `factor_values` are scaled by: a name of `scalings` or ``min_max``, ``z_score``; as they are
-            if not given.
-        size: 96 or 64 pixels.
-        channels: ``rgba`` (alpha is 1 throughout) or ``rgb``.
-        cache: a folder for what was drawn or read; in the user's cache folder if not given.
+    same in each split, and in images that are drawn and read. What the arguments mean is told by `Pendulum`.
     """
 
     name: ClassVar[str]
@@ -81,7 +71,7 @@ class MechanismData(TableData):
         cache: str | Path | None = None,
     ) -> None:
         check_choice("labels", labels, LABELS)
-        if size not in SIZES:
+        if not is_whole(size) or size not in SIZES:
             raise errors.InvalidInput(f"`size` is one of {errors.listing(SIZES)}; given: {size!r}.")
         check_choice("channels", channels, CHANNELS)
         self._exact = labels == "exact"
@@ -146,11 +136,11 @@ class MechanismData(TableData):
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the numbers behind these images, scaled if a scaling was chosen."""
-        return self._labelled(self.draws.values[np.asarray(indices)])
+        return self._labelled(self.draws.values[self.known(indices)])
 
     def noise(self, indices: IntArray) -> FloatArray:
         """(n,): what these images show and no factor says."""
-        return self.draws.noise[np.asarray(indices)]
+        return self.draws.noise[self.known(indices)]
 
     def counterfactual(self, indices: IntArray, do: Do) -> FloatArray:
         """The images (n, h, w, c) as they would be had factors been set: float32 in [0, 1].
@@ -171,11 +161,13 @@ class MechanismData(TableData):
         return self._labelled(self._after(indices, do))
 
     def _after(self, indices: IntArray, do: Do) -> FloatArray:
-        factual = self.draws.values[np.asarray(indices)]
-        return self.mechanism(factual, set_values(do, self.limits, len(factual), self._unscaled))
-
-    def _unscaled(self, factor: str, values: FloatArray) -> FloatArray:
-        return values if self._scaling is None else self._scaling.undo(values, self.factors.index(factor))
+        factual = self.draws.values[self.known(indices)]
+        if self._scaling is None:
+            return self.mechanism(factual, set_values(do, self.limits, len(factual)))
+        ends = self._scaling.apply(np.array([self.limits[factor] for factor in self.factors]).T).T.tolist()
+        given = set_values(do, dict(zip(self.factors, map(tuple, ends), strict=True)), len(factual))
+        undone = {name: self._scaling.undo(part, self.factors.index(name)) for name, part in given.items()}
+        return self.mechanism(factual, undone)
 
     def _shown(self, values: FloatArray) -> FloatArray:
         return values if self._exact else truncated(values)

@@ -100,6 +100,16 @@ def register_datasets(register: Register) -> None:
 
 
 @hookimpl
+def register_representations(register: Register) -> None:
+    for name, summary in (
+        ("causal_oracle", "the true mechanism: factors, graph, interventions and pictures of the data set"),
+        ("linear_causal_oracle", "standardised factors under a linear layer: true, no or reversed edges"),
+        ("causal_noise_oracle", "codes that say nothing under the true graph"),
+    ):
+        register(name, f"causal_disent_crl.oracles:{name}", summary=summary)
+
+
+@hookimpl
 def register_commands(register: Register) -> None:
     summary = "Shadow, made by Blender: 41,160 images"
     register("render_shadow", "causal_disent_crl.shadow.render:add_shadow", summary=summary, under="render")

@@ -58,7 +58,8 @@ def find_files(folder: str | Path, draws: Draws, split: str, form: str) -> Found
             raise unusable(root, f"it has no folder '{part}', which split='{split}' needs")
         with os.scandir(root / part) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.lower().endswith(".png"):
+                # Hidden files are not the program's: some systems leave one beside each that they unpack.
+                if entry.name.lower().endswith(".png") and not entry.name.startswith("."):
                     found[_row(row_of, part, entry, form)] = Path(entry.path), entry.stat()
     if not found:
         raise unusable(root, f"it has no images {form}")

@@ -30,6 +30,14 @@ def test_it_is_made_once(tmp_path):
     assert fill.calls == 2
 
 
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path):
+    kept("some", (), SHAPE, Filler(), tmp_path)
+    (path,) = tmp_path.iterdir()
+    path.unlink()
+    os.mkfifo(path)
+    assert (kept("some", (), SHAPE, Filler(5), tmp_path) == 5).all()
+
+
 def test_the_users_cache_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     kept("some", (), SHAPE, Filler())

@@ -200,7 +200,12 @@ def test_splits_are_those_of_the_authors(with_images):
         ({"size": 4}, "8 to 512 pixels, a whole number; given: size=4"),
         ({"crop": 500}, "a square of 8 to 178 is kept; given: crop=500"),
         ({"first": 0}, "`first` must be a whole number, at least 1"),
-        ({"seed": -1}, "`seed` must be a whole number, at least 0"),
+        ({"seed": -1}, "`seed` must be a whole number from 0"),
+        ({"seed": 2**32, "curation": "pairs"}, "`seed` must be a whole number from 0"),
+        ({"inverted": "False"}, "`inverted` must be True or False; given: 'False'"),
+        ({"images": "no"}, "`images` must be True or False; given: 'no'"),
+        ({"skip_broken": 1}, "`skip_broken` must be True or False; given: 1"),
+        ({"images": False, "size": "big"}, "given: size='big'"),
     ],
 )
 def test_options_that_cannot_be_used(with_images, options, message):

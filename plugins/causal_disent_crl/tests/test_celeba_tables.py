@@ -52,10 +52,11 @@ TEXT, COMMAS = written.as_text(VALUES), written.as_commas(VALUES)
     [
         ("", "begins with neither a number of images nor names of attributes"),
         ("a file of mine\nwith lines\n", "begins with neither"),
+        (TEXT.replace("48\n", "9" * 5000 + "\n", 1), "cannot be used"),
         (TEXT.replace("48\n", "49\n", 1), "its first line says 49 images, and 48 lines follow"),
         ("\n".join(TEXT.split("\n")[:10]), "its first line says 48 images, and 8 lines follow"),
         (with_cell(written.as_text, 3, []), "its line 5 does not have 41 cells"),
-        (with_cell(written.as_text, 3, ["1", "1"]), "no table of 41 columns .*line 3"),
+        (with_cell(written.as_text, 3, ["1", "1"]), "its line 5 has 42 cells, and should have 41"),
         (with_cell(written.as_text, 2, ["0"]), "in its line 4 a value is '0'; there are: -1, 1"),
         (with_cell(written.as_text, 2, ["xx"]), "in its line 4 a value is 'xx'"),
         (with_cell(written.as_commas, 2, [""]), "its line 3 does not have 41 cells"),

@@ -127,11 +127,48 @@ def test_each_image_has_its_own_number():
         ({"light": float("nan")}, "'light' can be set to 20 to 180; given: nan"),
         ({"light": "bright"}, "a number, or to one for each of the 2 images; given: 'bright'"),
         ({"light": [90, 91, 92]}, "a number, or to one for each of the 2 images"),
+        ({"light": "90"}, "a number, or to one for each of the 2 images; given: '90'"),
+        ({"light": None}, "a number, or to one for each of the 2 images; given: None"),
+        ({"light": True}, "a number, or to one for each of the 2 images; given: True"),
+        (None, "`do` maps factors to what they are set to; given: None"),
+        ([("light", 90)], "`do` maps factors to what they are set to"),
     ],
 )
 def test_what_cannot_be_set(do, message):
     with pytest.raises(errors.CausalDisentError, match=message):
         DATA["pendulum"][0].counterfactual([0, 1], do)
+
+
+def test_limits_are_told_in_the_units_that_are_asked_in():
+    data = Pendulum(scaling="causalvae")
+    with pytest.raises(errors.InvalidInput, match="'light' can be set to -2 to 2; given: 100"):
+        data.counterfactual([0], {"light": 100})
+    for end in (-2, 2):
+        assert data.counterfactual_values([0], {"light": end})[0, 1] == end
+
+
+@several
+@pytest.mark.parametrize(
+    "indices", [[10**7], [-1], [0.5], [[0, 1]], 0, None, "a", [True], slice(0, 2), [[0], [1, 2]]]
+)
+def test_indices_that_are_none(name, indices):
+    data, _ = DATA[name]
+    for method in (data.observations, data.factor_values, lambda given: data.counterfactual(given, {})):
+        with pytest.raises(errors.InvalidInput, match="`indices`|has no image"):
+            method(indices)
+
+
+def test_no_index_gives_no_image():
+    for data, _ in DATA.values():
+        assert data.observations([]).shape == data.counterfactual([], {}).shape == (0, *data.observation_shape)
+        assert data.factor_values([]).shape == (0, data.num_factors)
+
+
+def test_a_split_has_no_images_of_the_other():
+    data = Pendulum(split="test")
+    for method in (data.observations, data.factor_values, lambda given: data.counterfactual(given, {})):
+        with pytest.raises(errors.InvalidInput, match="has no image 3"):
+            method([4, 3])
 
 
 def test_the_linear_effects_of_the_light_tunnel():

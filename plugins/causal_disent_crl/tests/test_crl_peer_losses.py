@@ -106,6 +106,10 @@ def test_do_vae_gives_codes_and_abducts_their_noise(data):
     codes = model(images)
     np.testing.assert_allclose(codes, networks["encoder"](torch.from_numpy(images))[0].detach(), atol=1e-5)
     np.testing.assert_allclose(model.causal_layer(model.noise(images)), codes, atol=1e-5)
+    cut = model.causal_layer(model.noise(images), adjacency=np.zeros((4, 4)))
+    assert not np.allclose(cut[:, 6:], codes[:, 6:], atol=1e-3)  # the only effect
+    np.testing.assert_allclose(cut[:, :6], codes[:, :6], atol=1e-5)
+    assert networks["decoder"].layer.weights is not None and model.adjacency[0, 3] == 2.0
     assert model.concept_names == ["concept 0", "concept 1", "concept 2", "concept 3"]
 
 

@@ -14,6 +14,7 @@ from small_models import SHAPE, small_data  # noqa: E402
 
 from causal_disent.errors import CausalDisentError, InvalidInput  # noqa: E402
 from causal_disent.registry import Entry, Register, registry  # noqa: E402
+from causal_disent.runs.postprocess import postprocess_with_gin  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402
 from causal_disent.testing import parametrize_checks  # noqa: E402
 
@@ -70,6 +71,8 @@ def test_a_model_that_was_read_is_a_causal_model(trained):
     assert model.concept_names == ["light", "place", "edge", "shade"]
     assert model.adjacency.shape == (4, 4) and (np.diag(model.adjacency) == 0).all()
     np.testing.assert_allclose(model.causal_layer(model.noise(images)), codes, atol=1e-5)
+    cut = model.causal_layer(model.noise(images), adjacency=np.zeros((4, 4)))
+    np.testing.assert_allclose(cut, model.noise(images), atol=1e-5)
     assert model.decode(codes).shape == (6, *SHAPE)
     assert model.masked(codes).shape == codes.shape
 
@@ -115,6 +118,14 @@ def test_names_and_units_are_saved_with_the_model(trained):
     options = json.loads((trained / "model/model.json").read_text())["options"]["decoder"]
     assert options["names"] == ["light", "place", "edge", "shade"]
     assert len(options["centre"]) == len(options["scale"]) == 4
+
+
+def test_a_postprocessed_model_is_a_causal_model_still(trained, tmp_path):
+    bindings = ["postprocess.postprocess_fn = @mean_representation", "postprocess.random_seed = 0"]
+    postprocess_with_gin(trained, tmp_path / "mean", gin_bindings=bindings)
+    model, images = read(tmp_path / "mean"), small_data().observations(np.arange(3))
+    assert model.concept_names == ["light", "place", "edge", "shade"]
+    np.testing.assert_allclose(model(images), read(trained)(images), atol=1e-6)
 
 
 def test_codes_can_be_drawn(trained):

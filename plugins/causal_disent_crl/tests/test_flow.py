@@ -93,8 +93,10 @@ def test_noise_is_drawn_as_published(data):
     assert (noise == 0.01).mean() == pytest.approx(0.6827, abs=0.02) and noise.min() == 0.01
     assert (noise > 0.02).mean() == pytest.approx(0.0455, abs=0.01)
     assert (data.noise(np.arange(8100)) == 0.01).all()
-    with pytest.raises(errors.InvalidInput, match="`noise_seed` is a whole number"):
+    with pytest.raises(errors.InvalidInput, match="`noise_seed` must be a whole number"):
         Flow(noise_seed=-1)
+    with pytest.raises(errors.InvalidInput, match="`collisions` must be True or False; given: 'no'"):
+        Flow(collisions="no")
 
 
 def test_the_noise_of_an_image_is_found_out(tmp_path, data):

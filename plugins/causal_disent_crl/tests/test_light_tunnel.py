@@ -1,6 +1,7 @@
 """The light tunnel: the models against figures of the published package, the processes, the reader."""
 
 import csv
+import os
 
 import numpy as np
 import pytest
@@ -129,7 +130,8 @@ def test_the_seed_decides():
         ({"experiment": "buchholz"}, "Unknown `experiment` 'buchholz'. Did you mean 'buchholz_1"),
         ({"model": "F4"}, "Unknown `model` 'F4'"),
         ({"num": 0}, "`num` is a whole number from 1 to 1,000,000; given: 0"),
-        ({"seed": -1}, "`seed` is a whole number"),
+        ({"seed": -1}, "`seed` must be a whole number"),
+        ({"experiment": 1}, "Unknown `experiment` '1'"),
         ({"size": 0}, "`size` is a whole number from 1 to 1024; given: 0"),
         ({"radius": 0}, "`radius` is above 0"),
         ({"folder": "nowhere"}, "The folder nowhere does not exist"),
@@ -223,7 +225,19 @@ def no_text(folder):
 
 def no_images(folder):
     (folder / "uniform/images_64").rename(folder / "uniform/images_32")
-    return "it has no uniform/images_64"
+    return "it has no folder uniform/images_64"
+
+
+def no_folder_of_images(folder):
+    no_images(folder)
+    (folder / "uniform/images_64").write_text("")
+    return "it has no folder uniform/images_64"
+
+
+def no_table(folder):
+    (folder / "uniform/uniform.csv").unlink()
+    os.mkfifo(folder / "uniform/uniform.csv")
+    return "it has no file uniform/uniform.csv"
 
 
 def cut_short(folder):
@@ -243,6 +257,8 @@ def cut_short(folder):
         no_rows,
         no_text,
         no_images,
+        no_folder_of_images,
+        no_table,
         cut_short,
     ],
     ids=lambda damage: damage.__name__,

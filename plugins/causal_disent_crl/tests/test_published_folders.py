@@ -134,6 +134,7 @@ def test_a_damaged_folder_is_an_error_that_names_the_file(folder, tmp_path, dama
 def test_other_files_are_left_alone(folder):
     (folder / "train/notes.txt").write_text("mine")
     (folder / "validation").mkdir()
+    (folder / "train/._a_-31_107_5_8.png").write_bytes(b"what macOS leaves beside a file")
     assert len(Pendulum(folder).factor_table) == 4
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
+from causal_disent.data.drawn import _album
 from causal_disent.graphs.check_graph import check_graph
 
 DATA = {light: ShadowMini(light) for light in LIGHTS}
@@ -157,9 +158,11 @@ def test_setting_an_effect_changes_the_image_and_setting_it_back_undoes_it(light
     [
         ({"shade": 1}, errors.UnknownName, "Unknown factor 'shade'.*Did you mean 'shape'"),
         ({"shape": "cone"}, errors.UnknownName, "Unknown value of the factor 'shape' 'cone'"),
-        ({"shape": 7}, errors.InvalidInput, "'shape' can be set to 0 to 6; given: 7"),
+        ({"shape": 7}, errors.InvalidInput, "'shape' can be set to 0 to 6, the places of cube, .*; given: 7"),
         ({"shape": ["cube", "ball"]}, errors.UnknownName, "Unknown value of the factor 'shape' 'ball'"),
-        ({"shape": 0.5}, errors.InvalidInput, "count from 0 in cube, sphere"),
+        ({"shape": 0.5}, errors.InvalidInput, "0 to 6, the places of cube, sphere, .*; given: 0.5"),
+        ({"shape": None}, errors.InvalidInput, "is set to a number or a name, .*; given: None"),
+        ("shape", errors.InvalidInput, "`do` maps factors to what they are set to; given: 'shape'"),
         ({"scale": 2}, errors.InvalidInput, "can be set to 0.4 to 1.6; given: 2"),
         (
             {"scale": "big"},
@@ -184,6 +187,7 @@ def test_interventions_that_cannot_be_done(do, kind, message):
         ({"positions": 1}, errors.InvalidInput, "2 to 1,000 positions"),
         ({"size": 8}, errors.InvalidInput, "images of 16 to 256 pixels; given: size=8"),
         ({"split": "validation"}, errors.UnknownName, "'validation'.*all, train, test"),
+        ({"split": "train", "split_seed": 2**32}, errors.InvalidInput, "`split_seed` must be a whole number"),
         ({"split": "train", "split_seed": -1}, errors.InvalidInput, "`split_seed` must be a whole number"),
     ],
 )
@@ -211,3 +215,12 @@ def test_effects_are_not_drawn_apart_from_their_causes():
     indices = data.sample_indices(factors, np.random.RandomState(1))
     np.testing.assert_array_equal(data.source.space.to_factors(indices), factors[:, :5])
     assert list(data.value_names[2]) == [str(scale) for scale in SCALES]
+
+
+def test_more_images_than_memory_holds(monkeypatch):
+    def zeros(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(np, "zeros", zeros)
+    with pytest.raises(errors.InvalidInput, match=r"no memory for 2,058 images of shape \(250, 250, 3\)"):
+        _album("never drawn", 2058, (250, 250, 3))

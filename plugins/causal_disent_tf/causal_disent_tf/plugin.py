@@ -56,6 +56,17 @@ def register_backends(register: Register) -> None:
 
 
 @hookimpl
+def register_trackers(register: Register) -> None:
+    register(
+        "tensorboard",
+        f"{HERE}.train.curves:Curves",
+        summary="curves for TensorBoard, which need not be installed to write them",
+        always=True,
+        backend=BACKEND,
+    )
+
+
+@hookimpl
 def register_classifiers(register: Register) -> None:
     register(
         "keras_classifier",

@@ -9,6 +9,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.files import new_file
+from causal_disent.report.cg_remarks import remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
@@ -16,6 +17,9 @@ from causal_disent.text import say
 RHOS = (1, 2, 5)
 #: The images are few, and an object's place is no factor.
 CLASSIFIER = "conv_classifier.max_shift = 3"
+SCORES = ("UC", "CG", "CG_chance", "CG_signed")
+#: What keys of remarks that depend on rho begin with.
+OF_RHO = ("CG", "factors_of_dead_codes")
 #: A file by which a folder is known to be a demo's, and replaceable.
 MARK = "demo_model.txt"
 
@@ -53,13 +57,15 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
     config = ["demo_model.gin"]
     train_with_gin(output / "model", True, config, bindings, backend="torch", device=device, checkpoint_every=0)
     say("evaluating: IRS, DCI, UC and CG ...")
-    rows = _evaluate(output, [CLASSIFIER, *bindings])
+    rows, said = _evaluate(output, [CLASSIFIER, *bindings])
     say("drawing: reconstructions, traversals and counterfactuals ...")
     shown = ["visualize_model.num_train = 500", CLASSIFIER, *bindings]
     reading = Reading(device=device)
     visualize_with_gin(output / "model", output / "pictures", True, gin_bindings=shown, reading=reading)
     say()
-    say(text_table(["rho", "IRS", "DCI (D)", "UC", "CG"], rows))
+    say(text_table(["rho", "IRS", "DCI (D)", *SCORES], rows))
+    say()
+    say("\n".join(said))
     say(f"\nThe model: {output / 'model'}; pictures of it: {output / 'pictures'}")
     return 0
 
@@ -75,12 +81,13 @@ def _take(output: Path) -> None:
         temporary.write_text("causal-disent demo_model writes this folder, and replaces what it wrote.\n")
 
 
-def _evaluate(output: Path, gin_bindings: list[str]) -> list[list[Any]]:
-    """A row per rho; IRS and DCI, which do not depend on it, are measured once."""
+def _evaluate(output: Path, gin_bindings: list[str]) -> tuple[list[list[Any]], list[str]]:
+    """A row per rho, and what to say of them; IRS and DCI, which do not depend on it, are measured once."""
     from causal_disent.runs.evaluate import CodeTables, evaluate_with_gin
 
     code_tables: CodeTables = {}
     rows: list[list[Any]] = []
+    said: dict[str, None] = {}
     for rho in RHOS:
         bindings = [*gin_bindings, f"causal_disentanglement.rho = {rho}"]
         if rho == RHOS[0]:
@@ -91,5 +98,7 @@ def _evaluate(output: Path, gin_bindings: list[str]) -> list[list[Any]]:
         )
         scores = {key.rpartition(":")[2]: value for key, value in found.items()}
         once = rows[0][1:3] if rows else [scores["IRS"], scores["disentanglement"]]
-        rows.append([rho, *once, scores["UC"], scores["CG"]])
-    return rows
+        rows.append([rho, *once, *(scores[key] for key in SCORES)])
+        common = {f"rho={rho}:{key}" if key.startswith(OF_RHO) else key: value for key, value in scores.items()}
+        said |= dict.fromkeys(remarks(common))
+    return rows, list(said)

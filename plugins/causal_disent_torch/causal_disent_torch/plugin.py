@@ -60,6 +60,7 @@ def register_classifiers(register: Register) -> None:
         "conv_classifier",
         f"{HERE}.classifier.factory:conv_classifier",
         summary="three convolutions, trained once per data set and kept",
+        rank=10,
     )
 
 
@@ -71,3 +72,15 @@ def register_commands(register: Register) -> None:
         summary="train a small beta-VAE on confounded images, measure and draw it",
     )
     register("convert", f"{HERE}.convert:add", summary="write disentanglement_lib's checkpoints as safetensors")
+
+
+@hookimpl
+def register_trackers(register: Register) -> None:
+    register(
+        "tensorboard",
+        f"{HERE}.train.tensorboard:tensorboard",
+        summary="curves for TensorBoard, where it is installed",
+        package="tensorboard",
+        always=True,
+        backend=BACKEND,
+    )

@@ -10,7 +10,7 @@ from squares import SIDE, squares
 from torch import nn
 
 from causal_disent import errors, get_metric
-from causal_disent.metrics.tools.decoded import image_exchange
+from causal_disent.metrics.tools.decoded import classifier_name, image_exchange
 
 NUM_CODES = 5
 OPTIONS = {"num_train": 150, "decode_batch_size": 64, "rho": [1, 2]}
@@ -56,6 +56,10 @@ class Arrays:
 
     def __call__(self, images):
         return self._part(images)
+
+
+def test_the_trained_classifier_is_the_default():
+    assert classifier_name("best") == "conv_classifier"
 
 
 @pytest.mark.parametrize("metric", ["cg", "causal_disentanglement"])

@@ -30,7 +30,9 @@ def test_trains_measures_and_draws(tmp_path, monkeypatch, capsys):
     for rho, row in zip((1, 2, 5), table, strict=True):
         file = folder / f"evaluation_rho_{rho}/results/json/evaluation_results.json"
         scores = {key.rpartition(":")[2]: value for key, value in json.loads(file.read_text()).items()}
-        assert row == [str(rho), table[0][1], table[0][2], f"{scores['UC']:.3f}", f"{scores['CG']:.3f}"]
+        own = [f"{scores[key]:.3f}" for key in ("UC", "CG", "CG_chance", "CG_signed")]
+        assert row == [str(rho), table[0][1], table[0][2], *own]
+    assert printed.count("CG is judged by conv_classifier; of images that it has not seen it tells: object") == 1
     pictures = {path.suffix for path in (folder / "pictures").rglob("*") if path.is_file()}
     assert {".png", ".gif"} <= pictures
     assert (folder / MARK).is_file()

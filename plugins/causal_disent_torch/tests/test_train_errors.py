@@ -78,8 +78,9 @@ def test_a_binding_that_is_missing(tmp_path, capsys):
         ("s2_vae", ["encoder.num_latent = 1"], "a code for each of the 2 labelled factors"),
         ("s2_vae", ["s2_vae.factor_sizes = [3, 4]", "model.model = @s2_vae()"], "the labeller gives 3, 3"),
         ("s2_vae", ["s2_vae.factor_sizes = 5", "model.model = @s2_vae()"],
-         "factor_sizes must be a list of whole numbers of at least 1, how many values each label has; given: 5."),
-        ("s2_vae", ["s2_vae.factor_sizes = 'abc'", "model.model = @s2_vae()"], "given: 'abc'. Leave it out"),
+         "factor_sizes must be a list of whole numbers; given: 5."),
+        ("s2_vae", ["s2_vae.factor_sizes = 'abc'", "model.model = @s2_vae()"],
+         "a list of whole numbers; given: 'abc'."),
         ("s2_vae", ["s2_vae.factor_sizes = [3, 0]", "model.model = @s2_vae()"], "given: [3, 0]. Leave it out"),
         ("s2_vae", ["model.num_labelled_samples = 1000000000000"],
          "model.num_labelled_samples must be at most 10,000,000; given: 1000000000000"),
@@ -127,16 +128,16 @@ def test_what_is_no_number(name, parameter, tmp_path, capsys):
         ("vae", ["vae.beta = None"], "vae.beta must be a finite number; given: None"),
         ("vae", ["vae/AdamOptimizer.beta1 = 2."], "beta1 must be a finite number, at least 0 and less than 1"),
         ("vae", ["vae/AdamOptimizer.epsilon = -1."], "AdamOptimizer.epsilon must be a finite number, at least 0"),
-        ("vae", ["encoder.num_latent = True"], "num_latent must be a whole number, at least 1; given: True"),
+        ("vae", ["encoder.num_latent = True"], "num_latent must be a whole number; given: True"),
         ("vae", ["model.training_steps = True"], "model.training_steps must be a whole number"),
         ("vae", ["model.random_seed = True"], "model.random_seed must be a whole number"),
         ("s2_vae", ["model.num_labelled_samples = True"], "num_labelled_samples must be a whole number"),
         ("s2_vae", ["model.num_labelled_samples = None", "model.labelled_fraction = True"],
-         "model.labelled_fraction must be a finite number, greater than 0 and at most 1; given: True"),
+         "model.labelled_fraction must be a finite number or None; given: True"),
         ("s2_vae", ["labeller.labeller_fn = @noisy_labeller", "noisy_labeller.prob_random = 'x'"],
-         "noisy_labeller.prob_random must be a finite number, at least 0 and at most 1; given: 'x'"),
+         "noisy_labeller.prob_random must be a finite number; given: 'x'"),
         ("s2_vae", ["labeller.labeller_fn = @bin_labeller", "bin_labeller.num_bins = 2.5"],
-         "bin_labeller.num_bins must be a whole number, at least 1; given: 2.5"),
+         "bin_labeller.num_bins must be a whole number; given: 2.5"),
         ("s2_vae", ["embed.sigma = True"], "embed.sigma is a number or 'learn'; given: True"),
         ("s2_vae", ["embed.use_order = 'no'"], "embed.use_order must be True or False; given: 'no'"),
         ("s2_vae", ["supervised_loss.loss_fn = @l2", "l2.learn_scale = 0"],
@@ -183,7 +184,9 @@ def test_what_is_no_function(parameter, tmp_path, capsys):
     called = f"{FUNCTIONS[parameter]}()"
     for value in ("'text'", "None", called):
         found = refusal("s2_factor_vae", [f"{parameter} = {value}"], tmp_path / "m", capsys)
-        assert f"{parameter} must be" in found and "without brackets" in found and f"given: {value}." in found
+        assert "without brackets" in found
+        if value != called:
+            assert f"{parameter} must be" in found and f"given: {value}." in found
 
 
 @pytest.mark.parametrize("value", ["'mean'", "None", "@vae", "@mean_representation()"])

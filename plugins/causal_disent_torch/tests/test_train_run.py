@@ -300,6 +300,17 @@ def test_curves(tiny, tmp_path):
     assert events.Scalars("loss")[-1].step == 6
 
 
+def test_a_run_that_goes_on_has_each_step_once_in_its_curves(tiny, tmp_path, kill, monkeypatch):
+    monkeypatch.setattr("causal_disent.training.loop.LOG_EVERY", 1)
+    kill(5)
+    with pytest.raises(Killed):
+        train("vae", tmp_path / "m", checkpoint_every=2)
+    kill(None)
+    train("vae", tmp_path / "m", checkpoint_every=2)
+    lines = (tmp_path / "m" / "curves" / "curves.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines if ",loss," in line] == ["1", "2", "3", "4", "5", "6"]
+
+
 def test_curves_without_tensorboard(tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     monkeypatch.setattr(Trainer, "step", lambda self: pytest.fail("training has started"))
@@ -452,7 +463,11 @@ def test_the_ideal_model_is_found_ideal(tmp_path):
             tmp_path / "m",
             tmp_path / "e",
             gin_config_files=["metrics/causal_disentanglement.gin"],
-            gin_bindings=["dataset.name = 'levels'", "causal_disentanglement.num_train = 500"],
+            gin_bindings=[
+                "dataset.name = 'levels'",
+                "causal_disentanglement.num_train = 500",
+                "causal_disentanglement.classifier = 'nearest_image'",
+            ],
         )
     finally:
         restore()

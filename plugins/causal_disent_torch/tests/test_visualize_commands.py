@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
@@ -5,6 +7,8 @@ from causal_disent_torch.saved_model import save_model
 from PIL import Image
 
 from causal_disent.cli.dlib_visualize_model import main
+from causal_disent.runs.report.write import write_report
+from causal_disent.runs.results import write_results
 
 PICTURES = {
     "reconstructions/reconstructions.png",
@@ -76,3 +80,21 @@ def test_the_model_is_never_replaced(model_dir, tmp_path, capsys):
         assert main([f"--model_dir={model_dir}", f"--output_dir={target}", "--overwrite", *QUICK]) == 2
         assert "Choose another output folder" in capsys.readouterr().err
     assert written(tmp_path) == before
+
+
+def test_a_report_draws_what_the_first_run_of_a_model_has_learned(model_dir, tmp_path, capsys):
+    for number in range(2):
+        run = tmp_path / "study" / str(number)
+        shutil.copytree(model_dir, run / "model")
+        bindings = {"evaluation.evaluation_fn": "@irs", "dataset.name": "'tiny'", "evaluation.random_seed": "0"}
+        earlier = {"json/train_config.json": b'{"model.name": "\'mine\'", "dataset.name": "\'tiny\'"}'}
+        write_results(run / "metrics/mean/irs", "evaluation", {"IRS": 0.5}, "", bindings, earlier)
+    page = write_report(tmp_path / "study", tmp_path / "page.html", draw=True)
+    drawn = tmp_path / "study/0/visualized"
+    assert written(drawn) == {name for name in PICTURES if not name.startswith("counterfactuals")}
+    assert not (tmp_path / "study/1/visualized").exists()
+    assert "0/visualized/traversals/traversals.png: traversals" in page.read_text()
+    shutil.rmtree(drawn)
+    (tmp_path / "study/0/model/model/model.json").write_text("{}")
+    write_report(tmp_path / "study", tmp_path / "page.html", draw=True)
+    assert "run 0 is not drawn: " in capsys.readouterr().err

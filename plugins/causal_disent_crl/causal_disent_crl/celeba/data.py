@@ -13,13 +13,13 @@ from causal_disent_datasets.files import FromFiles, Publication, incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_choice
+from causal_disent.arguments import check_at_least, check_choice, check_seed, check_truth
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.files import unusable
 from causal_disent.protocols import IntArray
 from causal_disent_crl.celeba.curation import CURATIONS, curated
-from causal_disent_crl.celeba.images import AlignedImages, AttributeRows, find_images
+from causal_disent_crl.celeba.images import AlignedImages, AttributeRows, check_sides, find_images
 from causal_disent_crl.celeba.tables import Attributes, read_attributes, read_partition
 
 if TYPE_CHECKING:
@@ -98,7 +98,12 @@ class _Celeba(FromFiles, TableData):
         if self.warning:
             _warn(self.warning)
         check_choice("split", split, ("all", *PARTS))
-        check_at_least(0, seed=seed)
+        check_seed("`seed`", seed)
+        check_truth("`inverted`", inverted)
+        check_truth("`skip_broken`", skip_broken)
+        if images is not None:
+            check_truth("`images`", images)
+        check_sides(size, crop)
         path = self._attribute_file(folder)
         self.folder = path.parent
         found = read_attributes(path)

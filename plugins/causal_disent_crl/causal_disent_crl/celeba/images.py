@@ -29,6 +29,16 @@ def find_images(folder: Path) -> Path | None:
     return None
 
 
+def check_sides(size: Any, crop: Any) -> None:
+    """Raise unless images can be resized and cropped like this."""
+    if not is_whole(size) or not 8 <= size <= 512:
+        raise errors.InvalidInput(f"Images are resized to 8 to 512 pixels, a whole number; given: size={size!r}.")
+    if crop is not None and (not is_whole(crop) or not 8 <= crop <= WIDTH):
+        raise errors.InvalidInput(
+            f"Of images of {WIDTH}x{HEIGHT} pixels a square of 8 to {WIDTH} is kept; given: crop={crop!r}."
+        )
+
+
 class AlignedImages:
     """The source of a `TableData`: images, each read when it is asked for.
 
@@ -41,15 +51,7 @@ class AlignedImages:
         graph: over the factors and ``image``.
     """
 
-    def __init__(self, folder: Path, files: np.ndarray, size: Any, crop: Any, graph: nx.DiGraph) -> None:
-        if not is_whole(size) or not 8 <= size <= 512:
-            raise errors.InvalidInput(
-                f"Images are resized to 8 to 512 pixels, a whole number; given: size={size!r}."
-            )
-        if crop is not None and (not is_whole(crop) or not 8 <= crop <= WIDTH):
-            raise errors.InvalidInput(
-                f"Of images of {WIDTH}x{HEIGHT} pixels a square of 8 to {WIDTH} is kept; given: crop={crop!r}."
-            )
+    def __init__(self, folder: Path, files: np.ndarray, size: int, crop: int | None, graph: nx.DiGraph) -> None:
         self._folder, self._files, self._size, self._crop, self.graph = folder, files, int(size), crop, graph
         self.observation_shape = (self._size, self._size, 3)
 

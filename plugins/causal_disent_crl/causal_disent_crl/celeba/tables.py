@@ -48,7 +48,8 @@ def read_attributes(path: Path) -> Attributes:
     """
     text = _text(path)
     first, _, rest = text.partition("\n")
-    if first.strip().isdecimal():
+    counted = re.fullmatch(r"\s*([0-9]{1,9})\s*", first)
+    if counted:
         names, _, rest = rest.partition("\n")
         header, separator, line = names.split(), r"\s+", 3
     else:
@@ -56,9 +57,9 @@ def read_attributes(path: Path) -> Attributes:
     if not header or len(set(header)) != len(header):
         raise unusable(path, "it begins with neither a number of images nor names of attributes between commas")
     table = _table(path, rest, separator, line, len(header) + 1)
-    if first.strip().isdecimal() and len(table) != int(first):
+    if counted and len(table) != int(counted[1]):
         raise unusable(
-            path, f"its first line says {int(first):,} images, and {len(table):,} lines follow the names"
+            path, f"its first line says {int(counted[1]):,} images, and {len(table):,} lines follow the names"
         )
     values = np.stack([_whole(path, table[place], line, (-1, 1)) for place in range(1, len(header) + 1)], axis=1)
     return Attributes(_files(path, table[0], line), tuple(header), values == 1)
@@ -96,7 +97,12 @@ def _table(path: Path, text: str, separator: str, line: int, columns: int) -> An
             dtype={0: str},
         )
     except (ValueError, pd.errors.ParserError) as error:
-        raise unusable(path, f"it is no table of {columns} columns ({str(error).strip()})") from None
+        long = re.search(r"in line (\d+), saw (\d+)", str(error))
+        if long:  # counted from the first line of `text`
+            reason = f"its line {line - 1 + int(long[1])} has {long[2]} cells, and should have {columns}"
+        else:
+            reason = f"it is no table of {columns} columns ({str(error).strip()})"
+        raise unusable(path, reason) from None
     short = table.isna().any(axis=1).to_numpy()
     if short.any() or not len(table):
         place = int(np.flatnonzero(short)[0]) if short.any() else 0

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from causal_disent_torch import TorchRepresentation
 from torch import Tensor
+from torch.func import functional_call
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
@@ -60,9 +61,16 @@ class CausalRepresentation(TorchRepresentation):
             encoded = self.decoder.layer.noise(self.decoder.in_blocks(encoded)).flatten(1)
         return (encoded,)
 
-    def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Noise (n, m) to codes (n, m) that obey the graph."""
-        return self._through(lambda rows: (self.decoder.layer(self.decoder.in_blocks(rows)).flatten(1),), noise)[0]
+    def causal_layer(self, noise: FloatArray, adjacency: FloatArray | None = None) -> FloatArray:
+        """Noise (n, m) to codes (n, m) that obey the graph, or another `adjacency` (k, k) if given."""
+        layer = self.decoder.layer
+        weights = {} if adjacency is None else {"weights": torch.as_tensor(adjacency, dtype=torch.float32)}
+        weights = {name: value.to(self.device) for name, value in weights.items()}
+
+        def follow(rows: Tensor) -> tuple[Tensor, ...]:
+            return (functional_call(layer, weights, (self.decoder.in_blocks(rows),)).flatten(1),)
+
+        return self._through(follow, noise)[0]
 
     def masked(self, codes: FloatArray) -> FloatArray:
         """Codes (n, m) to what images are made of, (n, m): w where the decoder has a mask layer."""

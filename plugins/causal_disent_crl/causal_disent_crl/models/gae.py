@@ -45,8 +45,8 @@ class GaeFit:
     layer: Any = field(repr=False)
 
     def predict(self, values: FloatArray) -> FloatArray:
-        """(n, d): what the causes of each column say of it, in the units that were fitted (standardised ones)."""
-        rows = torch.from_numpy(np.asarray(values, dtype=np.float32))
+        """(n, d): what the causes of each column say of it, in the units that were fitted."""
+        rows = torch.from_numpy(np.asarray(values, dtype=np.float64))
         with torch.no_grad():
             return self.layer.expected(rows[:, :, None])[:, :, 0].numpy().astype(np.float64)
 
@@ -54,7 +54,7 @@ class GaeFit:
 def gae(
     values: Any,
     *,
-    standardise: bool = True,
+    standardise: bool = False,
     hidden: int = 16,
     hidden_layers: int = 2,
     sparsity: float = 1.0,
@@ -76,7 +76,8 @@ def gae(
 
     Args:
         values: (n, d) floats: labels, or codes.
-        standardise: bring each column to mean 0 and variance 1 first; the published program does not.
+        standardise: bring each column to mean 0 and variance 1 first, which the published program does not.
+            `sparsity` then is to be smaller: at 1 no edge is worth its weight.
         hidden: units of a hidden layer of either network.
         hidden_layers: how many such layers.
         sparsity: lambda.
@@ -111,10 +112,11 @@ def gae(
     if standardise:
         spread = values.std(axis=0)
         values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    rows = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))[:, :, None]
+    rows = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float64))[:, :, None]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layer = GaeLayer(values.shape[1], 1, hidden=hidden, hidden_layers=hidden_layers, latent=1)
+    layer.double()  # h of small weights is lost in half as many digits
     return _fit(layer, rows, sparsity, max_rounds, steps, learning_rate, rho, rho_factor, threshold)
 
 

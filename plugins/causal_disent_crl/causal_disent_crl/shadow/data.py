@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_choice
+from causal_disent.arguments import check_choice, check_seed
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray
@@ -65,7 +65,7 @@ class ShadowData(TableData):
             area, and of the brightest place its distance from the left, in a picture that is 15 wide and high; of
             shapes and colors their place among the values.
         """
-        return self._values[np.asarray(indices)]
+        return self._values[self.known(indices)]
 
     def counterfactual_values(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
         """(n, factors): the `factor_values` of these images, had factors been set (see `counterfactual`)."""
@@ -75,7 +75,7 @@ class ShadowData(TableData):
 def _in_split(total: int, split: str, seed: int) -> np.ndarray:
     """(total,): whether each of so many combinations belongs to a split."""
     check_choice("split", split, SPLITS)
-    check_at_least(0, split_seed=seed)
+    check_seed("`split_seed`", seed)
     if split == "all":
         return np.ones(total, dtype=bool)
     is_train = np.zeros(total, dtype=bool)

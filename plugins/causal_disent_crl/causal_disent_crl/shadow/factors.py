@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from causal_disent_datasets.stacked import graph_of
 
-from causal_disent import errors
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.interventions import set_values
 from causal_disent_crl.shadow.scene import COLORS, LIGHT_COLORS, SCALES, TRACK, Light, brightest, shadow_area
@@ -76,13 +75,9 @@ def after(values: FloatArray, do: Mapping[str, Any], light: Light) -> FloatArray
     """
     names = factor_names(light)
     result = values.copy()
-    limits = {name: _LIMITS[name] if name in _LIMITS else (0, len(NAMED[name]) - 1) for name in names}
-    given = set_values({factor: _numbered(factor, value) for factor, value in do.items()}, limits, len(values))
-    for factor, numbers in given.items():
-        if factor in NAMED and (numbers != np.floor(numbers)).any():
-            raise errors.InvalidInput(
-                f"The values of the factor '{factor}' count from 0 in {errors.listing(NAMED[factor])}."
-            )
+    limits = {name: _LIMITS[name] for name in names if name in _LIMITS}
+    named = {name: NAMED[name] for name in names if name in NAMED}
+    for factor, numbers in set_values(do, limits, len(values), named).items():
         result[:, names.index(factor)] = numbers
     for effect in names[len(CAUSES) :]:
         if effect not in do and not {*_PARENTS[effect]}.isdisjoint(do):
@@ -100,14 +95,3 @@ def _effect(effect: str, causes: Sequence[float], light: Light) -> float:
     if effect == "brightest":
         return float(brightest(causes[0])[0])
     return causes[0]  # the floor has the color of the light
-
-
-def _numbered(factor: str, value: Any) -> Any:
-    """The names of values as their places, and numbers as they are."""
-    if factor not in NAMED or isinstance(value, np.ndarray):
-        return value
-    if not isinstance(value, str):
-        return [_numbered(factor, part) for part in value] if isinstance(value, Sequence) else value
-    if value not in NAMED[factor]:
-        raise errors.unknown(f"value of the factor '{factor}'", value, NAMED[factor])
-    return NAMED[factor].index(value)

@@ -115,7 +115,7 @@ class _ShadowFolder(FromFiles, ShadowData):
                 )
                 raise errors.InvalidInput(f"The folder {self.folder} has no image of {told}.")
             found.append(self._by_causes[tuple(row)])
-        return self.observations(np.array(found, dtype=np.int64))
+        return self.source.observations(np.array(found, dtype=np.int64))  # of whatever split
 
     @cached_property
     def _by_causes(self) -> dict[tuple[float, ...], int]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from causal_disent.training.objective import Objective
 from causal_disent.training.parts import ReconstructionLoss
 from causal_disent_tf import losses
 from causal_disent_tf.losses import tf
-from causal_disent_tf.train.curves import Curves
 from causal_disent_tf.weights import Weight, weights_of
 
 #: Draws that are the same on every device.
@@ -155,10 +153,6 @@ class Trainer:
         for name, weight in weights_of(self.networks).items():
             if weight.variable.dtype.startswith("float") and not np.isfinite(weight.variable.numpy()).all():
                 raise Diverged(f"after step {self.num_steps - 1} the weights '{name}' are not finite")
-
-    def curves(self, folder: Path) -> Curves:
-        """What writes curves into `folder`."""
-        return Curves(folder)
 
     def state(self) -> dict[str, np.ndarray]:
         """Weights, and what the optimizers keep."""

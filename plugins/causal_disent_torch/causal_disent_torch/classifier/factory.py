@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from causal_disent import errors
+from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.text import say
 from causal_disent_torch.classifier import cache
@@ -22,9 +23,6 @@ from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.classifier.training import accuracy_of, train
 from causal_disent_torch.device import choose_device
-
-#: An accuracy below this is warned of.
-GOOD_ACCURACY = 0.9
 
 
 def conv_classifier(
@@ -100,10 +98,10 @@ def _show(accuracy: dict[str, float]) -> None:
 
 @functools.cache  # once per process, however many evaluations use the classifier
 def _warn_of_low(folder: Path, accuracy: tuple[tuple[str, float], ...]) -> None:
-    low = [f"{name} {value:.0%}" for name, value in accuracy if value < GOOD_ACCURACY]
+    low = [f"{name} {value:.0%}" for name, value in accuracy if value < GOOD]
     if low:
         warnings.warn(
-            f"The classifier's accuracy on held-out images is below {GOOD_ACCURACY:.0%}: {errors.listing(low)}. "
+            f"The classifier's accuracy on held-out images is below {GOOD:.0%}: {errors.listing(low)}. "
             "CG says little of these factors. More images help most; where the place of things is no factor, "
             "conv_classifier.max_shift = 3 stands in for them.",
             stacklevel=3,

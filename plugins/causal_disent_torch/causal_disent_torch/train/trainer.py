@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,12 +159,6 @@ class Trainer:
         for name, tensor in self.networks.state_dict().items():
             if tensor.is_floating_point() and not tensor.isfinite().all():
                 raise Diverged(f"after step {self.num_steps - 1} the weights '{name}' are not finite")
-
-    def curves(self, folder: Path) -> Any:
-        """What writes curves into `folder`, from this step on."""
-        from torch.utils.tensorboard import SummaryWriter  # needs tensorboard, which need not be there
-
-        return SummaryWriter(str(folder), purge_step=self.num_steps)
 
     def state(self) -> dict[str, Tensor]:
         """Weights, what the optimizers keep for each, and the generators."""

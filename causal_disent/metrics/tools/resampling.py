@@ -1,0 +1,271 @@
+"""How sure a score is: its interval over resampled points, and what codes that say nothing would score."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from inspect import signature
+from math import inf, isnan, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from causal_disent.arguments import check_at_least
+from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.splitting import TEST_SHARE, split_rows
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, IntArray
+
+#: Half the width of a 95 % interval, in standard deviations.
+WIDTH = 1.96
+#: A score that permuted codes reach more often than this is within chance.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How often to resample points and to permute codes; 0 for not at all."""
+
+    bootstrap: int = 0
+    chance: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_at_least(0, bootstrap=self.bootstrap, chance=self.chance)
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """How sure a score is; NaN where it was not asked.
+
+    Attributes:
+        low, high: 95 % interval, of the score that other points of the same number would give.
+        chance: mean score of the codes with their rows permuted, so that they say nothing of the factors.
+        share: of permutations that reach the score.
+        permutations: how many there were.
+    """
+
+    low: float = nan
+    high: float = nan
+    chance: float = nan
+    share: float = nan
+    permutations: int = 0
+
+    @property
+    def within_chance(self) -> bool:
+        """Whether codes that say nothing might well score as much: more than 5 % do, with the codes themselves."""
+        return (
+            (1 + self.share * self.permutations) / (1 + self.permutations) > LEVEL if self.permutations else False
+        )
+
+    def keys(self, headline: str) -> dict[str, float | bool]:
+        """What result files hold, beside the key of the score."""
+        found = {
+            f"{headline}_low": self.low,
+            f"{headline}_high": self.high,
+            f"{headline}_chance": self.chance,
+            f"{headline}_chance_share": self.share,
+        }
+        kept: dict[str, float | bool] = {key: value for key, value in found.items() if not isnan(value)}
+        return kept | ({f"{headline}_within_chance": self.within_chance} if self.permutations else {})
+
+
+def bootstrap_interval(
+    score: float,
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    resamples: int = 200,
+    *,
+    seed: int = 0,
+    ends: tuple[float, float] = (-inf, inf),
+    most_points: int | None = None,
+    label: str = "bootstrap",
+) -> tuple[float, float]:
+    r"""95 % interval of a score over resamples of its points, the same resamples for the same seed.
+
+    .. math:: s \pm 1.96 \sqrt{m / n}\, \operatorname{sd}_b s(\text{m of the n points, drawn with replacement})
+
+    It is centred at the score: resampled points repeat each other, which moves many scores, and hardly their
+    spread.
+
+    Args:
+        score: of all points.
+        score_of: rows (m,) of the points, with repetitions -> score. One that is not defined (NaN, or an error) is
+            left out.
+        num_points: n.
+        resamples: how many.
+        seed: of the draws; metrics, rho, whatever is compared with the same seed is compared on the same points.
+        ends: of the range of the score, which the interval does not leave.
+        most_points: m, for scores that take long; n by default.
+        label: of the progress bar.
+
+    Example:
+        >>> values = np.arange(100.0)
+        >>> low, high = bootstrap_interval(49.5, lambda rows: float(values[rows].mean()), 100)
+        >>> round(low), round(high)
+        (44, 55)
+    """
+    generator = np.random.RandomState(seed)
+    taken = min(num_points, most_points or num_points)
+    # All n are drawn, whatever m is, so that the rows of scores of different m agree.
+    draws = (generator.randint(num_points, size=num_points)[:taken] for _ in range(resamples))
+    found = _scores(score_of, draws, resamples, label)
+    if len(found) < 2:
+        return nan, nan
+    half = WIDTH * sqrt(taken / num_points) * float(found.std(ddof=1))
+    return max(score - half, ends[0]), min(score + half, ends[1])
+
+
+def chance_level(
+    score: float,
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    permutations: int = 20,
+    *,
+    seed: int = 0,
+    lower_is_better: bool = False,
+    label: str = "chance",
+) -> tuple[float, float, int]:
+    """What codes that say nothing score: the mean, and the share of permutations that reach `score`.
+
+    Args:
+        score: of the codes as they are.
+        score_of: order (points,) of the rows of the codes -> score, the factors as they are. One that is not
+            defined is left out.
+        num_points: rows to permute.
+        permutations: how many.
+        seed: of the permutations.
+        lower_is_better: whether a score reaches another by being lower.
+        label: of the progress bar.
+
+    Returns:
+        Mean, share, and how many permutations had a score.
+
+    Example:
+        >>> x = np.arange(50.0)
+        >>> mean, share, _ = chance_level(1.0, lambda order: abs(np.corrcoef(x[order], x)[0, 1]), 50)
+        >>> mean < 0.2, share
+        (True, 0.0)
+    """
+    generator = np.random.RandomState(seed)
+    orders = (generator.permutation(num_points) for _ in range(permutations))
+    found = _scores(score_of, orders, permutations, label)
+    if not len(found):
+        return nan, nan, 0
+    rounding = 1e-12 * max(1.0, abs(score))
+    reached = found <= score + rounding if lower_is_better else found >= score - rounding
+    return float(found.mean()), float(reached.mean()), len(found)
+
+
+def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str) -> FloatArray:
+    """The scores that are defined."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said of the score itself
+        for chosen in track(rows, label, total=number, unit="sample"):
+            try:
+                found.append(float(score_of(chosen)))
+            except Exception:  # fewer values, or none that vary: not defined on these rows
+                continue
+    return np.array([one for one in found if np.isfinite(one)])
+
+
+def certainty(
+    facts: Mapping[str, Any],
+    function: Callable[..., Any],
+    points: Sequence[Any],
+    options: Mapping[str, Any],
+    score: float,
+    asked: Asked,
+) -> Certainty:
+    """How sure a metric's score of given points is.
+
+    Args:
+        facts: of the metric: its range and direction, and how it is resampled.
+        function: of codes (points, codes) and factors (points, factors).
+        points: codes and factors.
+        options: of the function, as the score was made; a pair ``test`` is resampled by itself.
+        score: of these points.
+        asked: how much to do.
+    """
+    name, how = function.__name__, facts["resampling"]
+    codes, factors = points
+    cap = how.get("points")
+    options = {**options, **how.get("options", {})}
+    if "random_state" in signature(function).parameters:
+        options["random_state"] = asked.seed
+    score_of, num_points = _on_rows(function, facts["needs"], codes, factors, options, asked.seed)
+    found: dict[str, Any] = {}
+    with fits_of(name) as count:
+        if asked.bootstrap and how.get("interval", True):
+            found["low"], found["high"] = bootstrap_interval(
+                score,
+                score_of,
+                num_points,
+                asked.bootstrap,
+                seed=asked.seed,
+                ends=facts["range"],
+                most_points=cap,
+                label=f"{name}: interval",
+            )
+        if asked.chance and facts["takes"]:
+            kept = slice(cap if facts["fast"] is not None else None)
+
+            def permuted(order: IntArray) -> float:
+                return float(function(codes[order][kept], factors[kept], **options).score)
+
+            found["chance"], found["share"], found["permutations"] = chance_level(
+                score,
+                permuted,
+                len(codes),
+                asked.chance,
+                seed=asked.seed,
+                lower_is_better=facts["better"] == "lower",
+                label=f"{name}: chance",
+            )
+        count.stopped = 0  # told of the score itself
+    return Certainty(**found)
+
+
+def _on_rows(
+    function: Callable[..., Any], needs: Any, codes: Any, factors: Any, options: Mapping[str, Any], seed: int
+) -> tuple[Callable[[IntArray], float], int]:
+    """The score as a function of rows, and of how many: where points are held out, each row stays on its side, or
+    a metric would be tested on what it was fitted to."""
+    if "test" not in needs.gives:
+        return lambda rows: function(codes[rows], factors[rows], **options).score, len(codes)
+    test = options.get("test", TEST_SHARE)
+    if isinstance(test, (tuple, list)):
+        held_out = np.arange(len(codes) + len(test[0])) >= len(codes)
+        codes, factors = (np.concatenate(both) for both in ((codes, test[0]), (factors, test[1])))
+    else:
+        held_out = np.zeros(len(codes), dtype=bool)
+        held_out[split_rows(len(codes), test, np.random.RandomState(seed))[1]] = True
+
+    def score_of(rows: IntArray) -> float:
+        kept, tested = rows[~held_out[rows]], rows[held_out[rows]]
+        pair = codes[tested], factors[tested]
+        return function(codes[kept], factors[kept], **{**options, "test": pair}).score
+
+    return score_of, len(codes)
+
+
+_ASKED: ContextVar[Asked | None] = ContextVar("what the run asks of every score", default=None)
+
+
+@contextmanager
+def asking(asked: Asked | None) -> Any:
+    """A block in which metrics of data sets report how sure their scores are, if anything is asked."""
+    token = _ASKED.set(asked if asked and (asked.bootstrap or asked.chance) else None)
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
+def what_is_asked() -> Asked | None:
+    """What the run asks of every score, if anything."""
+    return _ASKED.get()

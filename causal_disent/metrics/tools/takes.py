@@ -1,0 +1,116 @@
+"""Which factors metrics take: discrete ones, continuous ones as they are, or continuous ones in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.arguments import check_at_least
+from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import registry
+
+#: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
+#: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows.
+Takes = Mapping[str, Mapping[str, Any]]
+#: A factor is continuous if it has more different values than this part of the number of points.
+ALL_DIFFERENT = 0.5
+#: So many points at least can tell whole numbers that measure from whole numbers that name.
+TELLING = 20
+#: Bins of continuous factors where a metric takes them in bins, and nobody says how many.
+BINS = 10
+#: Among the arguments that a metric needs: stands for the columns of the continuous factors.
+COLUMNS = "<columns of the continuous factors>"
+
+
+def continuous_columns(factors: Any) -> list[int]:
+    """The columns of (points, factors) numbers with nearly as many values as points: no two points share one.
+
+    Example:
+        >>> continuous_columns(np.column_stack([np.arange(40) % 4, np.linspace(0, 1, 40)]))
+        [1]
+    """
+    return [i for i, column in enumerate(np.asarray(factors).T) if _is_continuous(column)]
+
+
+def _is_continuous(column: FloatArray | IntArray) -> bool:
+    most = ALL_DIFFERENT * len(column)
+    if column.dtype.kind not in "iuf" or (
+        column.dtype.kind != "f" and (len(column) < TELLING or int(column.max()) - int(column.min()) < most)
+    ):
+        return False
+    # What is no number is for the metric to refuse.
+    return (
+        bool(np.isfinite(column).all()) and all_different(column) and (len(column) >= TELLING or not whole(column))
+    )
+
+
+def all_different(column: FloatArray | IntArray) -> bool:
+    """Whether nearly every point has a value of its own."""
+    return len(np.unique(column)) > ALL_DIFFERENT * len(column)
+
+
+def whole(values: FloatArray | IntArray) -> bool:
+    """Whether all are whole numbers that a float holds exactly."""
+    return bool((np.abs(values) < 2**53).all() and (values == np.round(values)).all())
+
+
+def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None) -> Any:
+    """`factors` with the continuous ones in bins of about equally many points; equal values share a bin.
+
+    Args:
+        factors: (points, factors) numbers.
+        bins: how many.
+        columns: which factors; by default those with nearly as many values as points.
+
+    Example:
+        >>> equally_filled(np.linspace(0, 1, 6)[:, None], 3, [0])[:, 0].tolist()
+        [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
+    """
+    check_at_least(2, bins=bins)
+    matrix = np.array(factors)
+    for i in continuous_columns(matrix) if columns is None else columns:
+        edges = np.unique(np.quantile(matrix[:, i], np.linspace(0, 1, bins + 1)[1:-1]))
+        matrix[:, i] = np.searchsorted(edges, matrix[:, i], side="right")
+    return matrix
+
+
+def arguments_for(takes: Takes, columns: Sequence[int]) -> dict[str, Any]:
+    """What a metric that takes these continuous factors as they are is called with."""
+    needed = takes.get("continuous" if columns else "discrete", {})
+    return {name: tuple(columns) if value == COLUMNS else value for name, value in needed.items()}
+
+
+def calculates(takes: Takes) -> bool:
+    """Whether a metric reads all factors as numbers: it is called alike, whatever they are."""
+    return takes.get("continuous") == takes.get("discrete", 0)
+
+
+def refusal(which: str, how: str) -> str:
+    """What to say of continuous factors that are not taken, and what to do."""
+    return (
+        f"takes discrete factors, and these have nearly as many values as there are points: {which}. Have them "
+        f"put into bins ({how}), leave them out, or use a metric that takes them: "
+        f"{errors.listing(takers(), most=40)}"
+    )
+
+
+def takers() -> Iterator[str]:
+    """The metrics of codes and factors that take continuous ones, as they are or in stated bins."""
+    for entry in registry.entries("metrics"):
+        if {"continuous", "binned"} & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
+            yield entry.name
+
+
+def refuse(name: str, takes: Takes, factors: Any = None, *_: Any, **options: Any) -> None:
+    """Raise if `factors` (points, factors) are continuous, and a metric with such `options` does not take them."""
+    needed = takes.get("continuous")
+    by_itself = needed is not None and not any(needed.values())  # it sees what the factors are
+    if not takes or by_itself or np.ndim(factors) != 2 or any(options.get(name) for name in needed or ()):
+        return
+    if columns := continuous_columns(factors):
+        how = "`equally_filled(factors, 10)` of causal_disent.metrics, `bins=10` of causal_disent.score"
+        how += f"; or say so, `{next(iter(needed))}=...`" if needed else ""
+        raise errors.InvalidInput(f"{name} {refusal(f'factor {errors.listing(columns)}', how)}.")

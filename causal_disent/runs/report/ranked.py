@@ -1,0 +1,121 @@
+"""Which model is best by which metric, and whether the difference is real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from causal_disent.report.page import charts
+from causal_disent.report.page.parts import Cell, Chart, Section, Table
+from causal_disent.runs.report.comparison import LEVEL, pairs_needed
+from causal_disent.runs.report.scores import Mean, Scores, ends
+
+#: Charts of one kind in a section; tables have the rest.
+MOST_CHARTS = 16
+
+
+def best_section(scores: Scores) -> Section:
+    """Which model is best by which metric, with intervals over seeds, and over points where there are such."""
+    winners: list[list[Cell]] = []
+    for what in scores.whats:
+        for data, (first, *others) in scores.best_first(what).items():
+            second = [others[0].who, others[0].value] if others else ["", ""]
+            winners.append([what, data, first.who, first.value, ends(first.over_seeds), *second])
+    header = ["score", "data set", "best", "mean", "95 % over seeds", "second", "its mean"]
+    words = [
+        *_summary(scores),
+        "Each dot of a chart is a run, the diamond the mean, the line its 95 % interval over seeds (Student's t, "
+        "within the score's range; none for one seed). It says how far another set of seeds would move the mean, "
+        "not how good a single run is. Of two or three seeds it is rough.",
+    ]
+    tables = [Table("The best of each data set", header, winners), _all_means(scores)]
+    return Section("best", "Which model is best?", words, tables, list(_score_charts(scores)))
+
+
+def _summary(scores: Scores) -> list[str]:
+    """Who is ahead by which metrics, and by which of them for sure."""
+    compared = [what for what in scores.whats if what in scores.rankings and scores.rankings[what].comparisons]
+    won: dict[str, list[str]] = {}
+    for what in compared:
+        won.setdefault(scores.rankings[what].best, []).append(what)
+    words = [f"{who} is ahead by {', '.join(whats)}." for who, whats in won.items()]
+    decided = [what for what in compared if scores.rankings[what].decisive]
+    if decided:
+        words.append(f"The ranking is decisive by {', '.join(decided)}{'' if decided == compared else ' alone'}.")
+    elif compared:
+        words.append("The ranking is not decisive by any of them; the next section says why.")
+    return words
+
+
+def _all_means(scores: Scores) -> Table:
+    header = ["score", "data set", "model", "mean", "95 % over seeds", "seeds"]
+    points = any(mean.over_points for mean in scores.means)
+    chance = any(not np.isnan(mean.chance) for mean in scores.means)
+    rows: list[list[Cell]] = []
+    for mean in scores.means:
+        beside: list[Cell] = [ends(mean.over_points)] if points else []
+        beside += [mean.chance] if chance else []
+        rows.append([mean.what, mean.data, mean.who, mean.value, ends(mean.over_seeds), mean.seeds, *beside])
+    return Table("All means", header + ["over points"] * points + ["chance"] * chance, rows)
+
+
+def _score_charts(scores: Scores) -> Iterator[Chart]:
+    for what in scores.whats[:MOST_CHARTS]:
+        runs = scores.table[scores.table["what"] == what].dropna(subset=["value"])
+        means = [
+            {"who": mean.who, "data": mean.data, "mean": mean.value, "seeds": mean.seeds, **_as_fields(mean)}
+            for mean in scores.means
+            if mean.what == what and mean.seeds
+        ]
+        if means:
+            dots = [
+                {"who": who, "data": data, "seed": seed, "value": value}
+                for who, data, seed, value in runs[["who", "data", "seed", "value"]].to_numpy().tolist()
+            ]
+            title = f"{what} ({'lower' if scores.lower(what) else 'higher'} is better)"
+            yield charts.score_chart(title, dots, means)
+
+
+def _as_fields(mean: Mean) -> dict[str, float]:
+    return dict(zip(("low", "high"), mean.over_seeds, strict=True)) if mean.over_seeds else {}
+
+
+def real_section(scores: Scores) -> Section:
+    """Whether the best model is really better than the others."""
+    rows: list[list[Cell]] = []
+    verdicts: list[list[Cell]] = []
+    for what, found in scores.rankings.items():
+        verdicts.append([what, found.best, found.sentence()])
+        rows += [
+            [what, found.best, one.other, one.difference, ends(one.interval), one.pairs,
+             one.p, one.corrected, "yes" if one.real else "no"]
+            for one in found.comparisons
+        ]  # fmt: skip
+    compared = [found for found in scores.rankings.values() if found.comparisons]
+    undecided = [what for what, found in scores.rankings.items() if found.comparisons and not found.decisive]
+    words = []
+    if not compared:
+        words.append("There is one model, so that there is nothing to compare.")
+    elif len(undecided) == len(compared):
+        words.append("The ranking is not decisive by any score.")
+    elif undecided:
+        words.append(f"The ranking is not decisive by {len(undecided)} of {len(compared)} scores.")
+    else:
+        words.append("The ranking is decisive by every score.")
+    if undecided:
+        most = max(len(found.standings) for found in compared)
+        words.append(
+            f"With {most} models, it takes at least {pairs_needed(most)} pairs of runs (seeds times data sets) "
+            "for any difference to count as real."
+        )
+    words.append(
+        "Runs with the same seed on the same data are paired. If neither model were better, each difference could "
+        "as well have the other sign: p is the share of all signs that give as large a mean difference. It is "
+        f"corrected by Holm's method for all pairs of models of a score; below {LEVEL:g} a difference counts as "
+        "real, for further seeds on these data sets. Of data sets that are not here it says nothing."
+    )
+    header = ["score", "best", "other", "better by", "95 % of it", "pairs", "p", "corrected", "real"]
+    tables = [Table("In words", ["score", "best", "what follows"], verdicts)]
+    tables += [Table("The best beside each other model", header, rows)] if rows else []
+    return Section("real", "Is the difference real?", words, tables)

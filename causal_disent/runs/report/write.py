@@ -1,0 +1,101 @@
+"""``causal-disent report``: one page about a study, a tree of result folders, or one run."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from causal_disent import errors
+from causal_disent.files import check_place, new_file
+from causal_disent.report.page.parts import Page, Section
+from causal_disent.report.page.pictures import Thumbnails
+from causal_disent.report.page.render import check_installed, render
+from causal_disent.runs.report import found as folders
+from causal_disent.runs.report import known, ranked, related
+from causal_disent.runs.report.draw import draw_models
+from causal_disent.runs.report.scores import Scores
+from causal_disent.runs.study.table import results_table
+from causal_disent.text import number_of
+
+
+def write_report(folder: str | Path, output: str | Path, *, draw: bool = False) -> Path:
+    """Write a page that answers what a tree of result folders says; it needs no other file and no network.
+
+    Args:
+        folder: of a study, or any other with result folders, at any depth.
+        output: the HTML file.
+        draw: first draw reconstructions and traversals of the first run of each model, into ``visualized`` in the
+            run's folder, where its model is there and can be read.
+
+    Returns:
+        The file.
+    """
+    root, target = Path(folder), Path(output)
+    check_installed()
+    check_place(target)
+    if not root.is_dir():
+        raise errors.InvalidInput(f"{root} is not a folder.")
+    if draw:
+        draw_models(root)
+    text = render(make_page(root))
+    with new_file(target) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return target
+
+
+def make_page(root: Path) -> Page:
+    """All sections that there is something to say in, in the order in which a reader asks."""
+    found = folders.look(root)
+    if not found:
+        raise errors.InvalidInput(f"There are no results below {root}: neither scores, nor models, nor pictures.")
+    thumbnails = Thumbnails()
+    scores: Scores | None = None
+    owners: dict[str, str] = {}
+    about: list[str] = []
+    with suppress(errors.InvalidInput):  # there are no scores, and there may be models, pictures or failures
+        table = results_table(root)
+        found.left_out += table.attrs["left_out"]
+        scores = Scores.of(table)
+        owners = dict(zip(table["run"], scores.table["who"], strict=True))
+        about = _about(scores)
+    data = known.data_sets(scores, root) if scores else []
+    by_name = {one.name: one for one in data if not one.problem}  # rules change the images, and not the graph
+    graphs = [picture for one in by_name.values() for picture in one.pictures(thumbnails)]
+    sections: list[Section | None] = []
+    if scores:
+        sections += [
+            ranked.best_section(scores),
+            ranked.real_section(scores),
+            related.agreement_section(scores),
+            related.effects_section(scores),
+            known.published_section(scores),
+        ]
+    sections += [
+        folders.attribution_section(found, owners),
+        folders.pictures_section(found, thumbnails, graphs),
+        folders.curves_section(found, owners),
+        known.assumptions_section(scores, data) if scores else None,
+        folders.configs_section(found),
+    ]
+    failures = folders.failures_section(found)  # last, when all that cannot be read is known
+    sections.insert(-1, failures)
+    return Page(
+        f"Report of {root.absolute().name}", about, [section for section in sections if section is not None]
+    )
+
+
+def _about(scores: Scores) -> list[str]:
+    table = scores.table
+    counts = [
+        number_of(table["run"].nunique(), "run"),
+        f"{number_of(table['who'].nunique(), 'model')} ({_some(table['who'])})",
+        f"{number_of(table['data'].nunique(), 'data set')} ({_some(table['data'])})",
+        number_of(table["seed"].nunique(), "seed"),
+        f"{number_of(table['metric'].nunique(), 'metric')} ({_some(table['metric'])})",
+    ]
+    return [f"{', '.join(counts)}."]
+
+
+def _some(names: object, most: int = 6) -> str:
+    distinct = list(dict.fromkeys(map(str, names)))  # type: ignore[call-overload]
+    return "; ".join(distinct[:most]) + ("; ..." if len(distinct) > most else "")

@@ -1,0 +1,158 @@
+"""One check of types for all: what a parameter's annotation says is what its callers, and configs, must give.
+
+An annotation is read as text: nothing is imported for it. What is not in `TYPES` (a function, say) is not judged
+here, but by the one who uses it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.arguments import as_numbers, check_random_state, is_finite_number, is_whole
+from causal_disent.text import shown_value
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+#: (what it is called, the value) -> the value, as the type has it; None if it is of another type.
+Reader = Callable[[str, Any], Any]
+
+
+def _if(holds: Callable[[Any], bool], convert: Callable[[Any], Any] = lambda value: value) -> Reader:
+    return lambda name, value: convert(value) if holds(value) else None
+
+
+def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
+    """Lists, tuples and arrays; text is none, though its letters could be counted."""
+
+    def holds(value: Any) -> bool:
+        listed = isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+        return listed and all(map(inner, value))
+
+    return _if(holds)
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, (list, tuple, set, frozenset, range, np.ndarray)) and all(map(is_whole, value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+#: An alternative of an annotation -> what it is in words, and how it is read.
+TYPES: dict[str, tuple[str, Reader]] = {
+    "int": ("a whole number", _if(lambda value: is_whole(value) and abs(value) < 2**63)),
+    "float": ("a finite number", _if(is_finite_number)),
+    "bool": ("True or False", _if(lambda value: isinstance(value, (bool, np.bool_)), bool)),
+    "str": ("text", _if(_is_text)),
+    "Path": ("a path", _if(lambda value: isinstance(value, os.PathLike))),
+    "None": ("None", _if(lambda value: False)),
+    "Sequence[int]": ("a list of whole numbers", _list_of(is_whole)),
+    "Sequence[float]": ("a list of numbers", _list_of(is_finite_number)),
+    "Sequence[str]": ("a list of texts", _list_of(_is_text)),
+    "Sequence[FloatArray]": ("a list of arrays", _list_of()),
+    "Sequence[str | MatrixFunction]": (
+        "a list of names and functions",
+        _list_of(lambda value: isinstance(value, str) or callable(value)),
+    ),
+    "Sequence[Collection[int]]": ("a list of sets of whole numbers", _list_of(_is_set)),
+    "MatrixFunction": ("a function", _if(callable)),
+    "Redraw": ("a function", _if(callable)),
+    "Mapping[str, float]": ("a dict", _if(lambda value: isinstance(value, Mapping))),
+    "FloatArray": ("an array of numbers", as_numbers),
+    "IntArray": ("an array of numbers", as_numbers),
+    "np.random.RandomState": ("a generator of numpy", lambda name, value: check_random_state(value)),
+}
+
+
+def check_value(name: str, value: Any, annotation: str) -> Any:
+    """`value`, as the annotation has it, or an error that calls it `name`.
+
+    Example:
+        >>> check_value("uc.rho", 2, "int"), check_value("uc.rho", [1, 2], "int | Sequence[int]")
+        (2, [1, 2])
+        >>> check_value("uc.rho", "2", "int")
+        Traceback (most recent call last):
+        causal_disent.errors.InvalidInput: uc.rho must be a whole number; given: '2'.
+    """
+    allowed = _alternatives(annotation)
+    if not allowed or (value is None and "None" in allowed):
+        return value
+    if "np.random.RandomState" in allowed:  # a seed stays one: it may be used more than once
+        return value if is_whole(value) and check_random_state(value) else check_random_state(value)
+    for alternative in allowed:
+        found = TYPES[alternative][1](name, value)
+        if found is not None:
+            return found
+    words = list(dict.fromkeys(TYPES[alternative][0] for alternative in allowed))
+    raise errors.InvalidInput(f"{name} must be {' or '.join(words)}; given: {shown_value(value)}.")
+
+
+@cache
+def _alternatives(annotation: str) -> tuple[str, ...]:
+    """What an annotation allows; nothing if it allows something that cannot be judged."""
+    found = tuple(re.split(r" \| (?![^\[]*\])", annotation))  # not inside brackets
+    return found if all(one in TYPES for one in found) else ()
+
+
+def annotation_of(parameter: inspect.Parameter) -> str:
+    """The annotation as text, which may be a type itself where annotations are not postponed."""
+    if parameter.name == "random_state":
+        return "np.random.RandomState"
+    kind = parameter.annotation
+    return "" if kind is parameter.empty else kind.__name__ if isinstance(kind, type) else str(kind)
+
+
+def check_arguments(
+    parameters: Iterable[inspect.Parameter], given: Mapping[str, Any], owner: str = ""
+) -> dict[str, Any]:
+    """What is given by name, each as its parameter has it; a default is right as it is.
+
+    Args:
+        parameters: of a function.
+        given: name -> value.
+        owner: what configs call the function; without it, parameters are called as Python has them.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    called = f"{owner}.{{}}" if owner else "`{}`"
+    return {
+        name: value
+        if name not in by_name or value is by_name[name].default
+        else check_value(called.format(name), value, annotation_of(by_name[name]))
+        for name, value in given.items()
+    }
+
+
+def checked(function: Function) -> Function:
+    """Decorator: arguments are what the annotations say, converted where that changes nothing, or an error.
+
+    Example:
+        >>> @checked
+        ... def doubled(number: int) -> int:
+        ...     return 2 * number
+        >>> doubled(np.int64(2)).item()
+        4
+        >>> doubled(2.5)
+        Traceback (most recent call last):
+        causal_disent.errors.InvalidInput: `number` must be a whole number; given: 2.5.
+    """
+    whole = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = whole.bind(*args, **kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # which says what is missing, or too much
+        bound.arguments.update(check_arguments(whole.parameters.values(), bound.arguments))
+        return function(*bound.args, **bound.kwargs)
+
+    call.__signature__ = whole  # type: ignore[attr-defined]  # gin does not look behind what is wrapped
+    return call  # type: ignore[return-value]

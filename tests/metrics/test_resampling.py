@@ -1,0 +1,155 @@
+"""Intervals and chance levels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causal_disent import score
+from causal_disent.errors import InvalidInput
+from causal_disent.metrics import mig, r2, sap_score, uc
+from causal_disent.metrics.tools.resampling import Asked, Certainty, bootstrap_interval, certainty, chance_level
+from causal_disent.metrics.tools.splitting import split_rows
+
+RNG = np.random.RandomState(0)
+FACTORS = RNG.randint(3, size=(200, 2))
+CODES = FACTORS + RNG.normal(size=(200, 2))
+
+
+def by_hand(function, resamples, seed, **options):
+    """Resample and call."""
+    generator = np.random.RandomState(seed)
+    draws = [generator.randint(200, size=200) for _ in range(resamples)]
+    return [function(CODES[rows], FACTORS[rows], **options).score for rows in draws]
+
+
+@pytest.mark.parametrize("function", [mig, uc])
+def test_the_interval_is_the_spread_of_resamples(function):
+    own = function(CODES, FACTORS).score
+    facts = function.declaration.facts
+    found = certainty(facts, function, (CODES, FACTORS), {}, own, Asked(bootstrap=15, seed=3))
+    half = 1.96 * np.std(by_hand(function, 15, 3), ddof=1)
+    assert found.low == pytest.approx(max(own - half, 0)) and found.high == pytest.approx(min(own + half, 1))
+    assert np.isnan(found.chance) and not found.within_chance
+
+
+def test_points_held_out_stay_apart():
+    """Resampled after the split: a point is never on both sides."""
+    own = r2(CODES, FACTORS, random_state=5).score
+    kept, tested = split_rows(200, 1 / 3, np.random.RandomState(5))
+    generator, scores = np.random.RandomState(5), []
+    for _ in range(12):
+        rows = generator.randint(200, size=200)
+        fit, held = rows[np.isin(rows, kept)], rows[np.isin(rows, tested)]
+        scores.append(r2(CODES[fit], FACTORS[fit], test=(CODES[held], FACTORS[held])).score)
+    found = certainty(r2.declaration.facts, r2, (CODES, FACTORS), {}, own, Asked(bootstrap=12, seed=5))
+    assert found.high - found.low == pytest.approx(2 * 1.96 * np.std(scores, ddof=1))
+
+
+def test_chance_is_the_mean_of_permutations():
+    own = mig(CODES, FACTORS).score
+    generator = np.random.RandomState(2)
+    scores = [mig(CODES[generator.permutation(200)], FACTORS).score for _ in range(9)]
+    found = certainty(mig.declaration.facts, mig, (CODES, FACTORS), {}, own, Asked(chance=9, seed=2))
+    assert found.chance == pytest.approx(np.mean(scores)) and found.share == np.mean(np.array(scores) >= own)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 40), st.booleans())
+def test_share_of_permutations(seed, permutations, lower):
+    values = np.random.RandomState(seed).normal(size=permutations)
+    left = iter(values)
+    mean, share, number = chance_level(0.3, lambda order: next(left), 5, permutations, lower_is_better=lower)
+    assert mean == pytest.approx(values.mean()) and number == permutations
+    assert share == pytest.approx((values <= 0.3).mean() if lower else (values >= 0.3).mean())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 1000), st.floats(-5, 5))
+def test_an_interval_holds_the_score_and_stays_in_the_range(seed, centre):
+    values = np.random.RandomState(seed).normal(size=60)
+    low, high = bootstrap_interval(centre, lambda rows: values[rows].mean(), 60, 20, seed=seed, ends=(-5, 5))
+    assert -5 <= low <= centre <= high <= 5
+
+
+def test_intervals_cover():
+    """Of 200 samples the true mean is in about 95 % of the intervals, 190: 174 is five deviations below."""
+    generator = np.random.RandomState(0)
+    hits = 0
+    for seed in range(200):
+        values = generator.normal(size=50)
+        low, high = bootstrap_interval(values.mean(), lambda rows, v=values: v[rows].mean(), 50, 60, seed=seed)
+        hits += low <= 0 <= high
+    assert hits > 174
+
+
+def test_fewer_points_are_scaled():
+    values = RNG.normal(size=2000)
+    whole, part = (
+        bootstrap_interval(0.0, lambda rows: values[rows].mean(), 2000, 300, most_points=most)
+        for most in (None, 200)
+    )
+    assert part[1] == pytest.approx(whole[1], rel=0.2)
+
+
+def test_what_fails_on_some_rows_is_left_out():
+    def fails(rows):
+        if rows[0] % 2:
+            raise ValueError("not defined")
+        return float(rows[0])
+
+    low, high = bootstrap_interval(5.0, fails, 10, 40)
+    assert low < 5 < high
+    assert np.isnan(bootstrap_interval(5.0, lambda rows: np.nan, 10, 5)).all()
+    assert chance_level(1.0, lambda order: np.nan, 10, 5)[2] == 0
+
+
+def test_within_chance_counts_the_codes_themselves():
+    assert not Certainty(chance=0.5, share=0.0, permutations=20).within_chance
+    assert Certainty(chance=0.5, share=0.05, permutations=20).within_chance
+    assert Certainty(chance=0.5, share=0.0, permutations=18).within_chance  # 1 of 19 is more than 5 %
+    assert not Certainty().within_chance
+    keys = Certainty(0.1, 0.3, 0.2, 0.5, 10).keys("UC")
+    assert keys == {
+        "UC_low": 0.1, "UC_high": 0.3, "UC_chance": 0.2, "UC_chance_share": 0.5, "UC_within_chance": True,
+    }  # fmt: skip
+
+
+def test_noise_is_within_chance_and_good_codes_are_not():
+    names = ["irs", "mcc", "mig", "r2", "uc", "sap_score"]
+    noise = score(RNG.normal(size=(200, 2)), FACTORS, names)
+    good = score(FACTORS + 0.1 * RNG.normal(size=(200, 2)), FACTORS, names)
+    said = {name: row.sure.within_chance for name, row in zip(noise.table.index, noise.rows, strict=True)}
+    assert sum(said.values()) >= 4  # each is wrong in about 5 % of cases
+    assert set(good.record()["within_chance"]) <= {"uc"}  # of two factors, many have codes of their own
+    assert (good.table["low"] <= good.table["score"]).all() and (good.table["high"] >= good.table["score"]).all()
+    assert "WITHIN CHANCE" in str(noise)
+    assert "WITHIN CHANCE" in noise.to_html() and noise.plot()
+
+
+def test_resamples_are_the_same_whichever_metrics_are_asked():
+    together = score(CODES, FACTORS, ["mig", "irs"], bootstrap=10, chance=5)
+    alone = score(CODES, FACTORS, "irs", bootstrap=10, chance=5)
+    pd.testing.assert_series_equal(together.table.loc["irs"], alone.table.loc["irs"])
+
+
+def test_what_takes_long_is_sure_if_asked():
+    quick = score(CODES, FACTORS, ["dci", "mig"], fast=True)
+    assert quick.table["low"].isna().to_dict() == {"mig": False, "dci": True}
+    asked = score(CODES, FACTORS, ["dci"], fast=True, bootstrap=3, chance=3)
+    assert asked.table["low"].notna().all() and asked.table["chance"].notna().all()
+    none = score(CODES, FACTORS, ["mig"], bootstrap=0, chance=0)
+    assert none.table["low"].isna().all() and "interval" not in str(none)
+    with pytest.raises(InvalidInput, match="`bootstrap` must be a whole number, at least 0; given: -1"):
+        score(CODES, FACTORS, ["mig"], bootstrap=-1)
+
+
+def test_a_metric_that_looks_at_no_factor_has_no_chance():
+    assert np.isnan(score(CODES, FACTORS, "unsupervised_metrics").table["chance"]).all()
+
+
+def test_a_seed_decides():
+    first, second = (sap_score.declaration.facts, score(CODES, FACTORS, "sap_score", 4))
+    assert first["resampling"]["points"] == 500
+    pd.testing.assert_frame_equal(second.table, score(CODES, FACTORS, "sap_score", 4).table)

@@ -1,0 +1,107 @@
+"""Functions of arrays, and `score`, answer nonsense in words, and no score becomes no number without one."""
+
+import os
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from calls import functions, fuzz, good_arrays, outcome
+from nonsense import GUISES
+
+import causal_disent
+from causal_disent import errors
+from causal_disent.arguments import check_random_state
+from causal_disent.metrics import irs, mig, unsupervised_metrics
+from causal_disent.metrics.tools.discretize import histogram_discretizer
+
+#: ``make fuzz`` asks for many.
+CALLS, SEED = (
+    int(os.environ.get(f"CAUSAL_DISENT_FUZZ_{name}", given)) for name, given in (("CALLS", 150), ("SEED", 0))
+)
+
+
+def test_calls():
+    faults = [f"{call.text}: {call.fault}" for call in fuzz(SEED, CALLS) if call.fault]
+    assert not faults, f"{len(faults)} of {CALLS}: " + "\n".join(faults)
+
+
+@pytest.mark.parametrize("guise", sorted(GUISES))
+def test_score_takes_or_refuses_every_guise(guise):
+    random = np.random.RandomState(SEED)
+    codes, factors = good_arrays(random)
+    for given in ({"codes": GUISES[guise](codes, random), "factors": factors},
+                  {"codes": codes, "factors": GUISES[guise](factors, random)}):  # fmt: skip
+        called = outcome(
+            "score", lambda **a: causal_disent.score(**a, metrics=["irs", "mig", "mcc"]), given, guise
+        )
+        assert not called.fault, called
+
+
+def test_a_fault_would_be_seen():
+    """The fuzzer can fail: what raises, and what returns infinity, is told."""
+
+    def broken(codes):
+        return 1 / 0
+
+    assert outcome("broken", broken, {"codes": 1}, "").kind == "raw"
+    assert outcome("endless", lambda: float("inf"), {}, "").kind == "silent"
+    assert len(functions()) > 25
+
+
+SAME = ("lists", "tuples", "float32", "longdouble", "object", "big-endian", "fortran", "read only", "frame",
+        "named frame", "tensor", "masked nothing")  # fmt: skip
+
+
+@pytest.mark.parametrize("guise", SAME)
+def test_another_guise_of_the_same_numbers_has_the_same_score(guise):
+    codes, factors = good_arrays(np.random.RandomState(3))
+    codes = codes.astype(np.float32).astype(np.float64)
+    if guise == "tensor":
+        pytest.importorskip("torch")
+    given = GUISES[guise](codes, np.random.RandomState(0))
+    assert mig(given, factors).score == mig(codes, factors).score
+    assert irs(given, factors).score == pytest.approx(irs(codes, factors).score, abs=1e-6)
+
+
+def test_masked_entries_are_named_and_not_used():
+    codes, factors = good_arrays(np.random.RandomState(3))
+    masked = np.ma.masked_array(codes, mask=np.zeros_like(codes, dtype=bool))
+    masked.mask[4, 1] = True
+    with pytest.raises(errors.InvalidInput, match=r"`codes` has masked entries, the first at \(4, 1\)"):
+        mig(masked, factors)
+
+
+def test_generators():
+    old, new = check_random_state(np.random.RandomState(3)), check_random_state(np.random.default_rng(3))
+    assert old.randint(1000) == np.random.RandomState(3).randint(1000)
+    assert new.randint(1000) == check_random_state(np.random.default_rng(3)).randint(1000)
+    for wrong in (None, 0.5, np.bool_(True), -1, 2**32, "0"):
+        with pytest.raises(errors.InvalidInput, match="`random_state` is a seed from 0"):
+            check_random_state(wrong)
+
+
+def test_a_large_offset_changes_no_bin():
+    values = np.arange(12.0)[:, None]
+    for offset in (2.0**53 - 20, 1e15, -1e15):
+        assert (histogram_discretizer(values + offset, 4) == histogram_discretizer(values, 4)).all()
+    codes = np.array([[1e16], [1e16 + 2], [1e16 + 4]])
+    assert (
+        histogram_discretizer(codes, 20)[:, 0].tolist() == histogram_discretizer(codes - 1e16, 20)[:, 0].tolist()
+    )
+
+
+def test_exact_copies_are_told_of():
+    codes = np.random.RandomState(0).normal(size=(50, 1)).repeat(2, axis=1)
+    with pytest.warns(UserWarning, match="unsupervised_metrics: the score is infinite"):
+        assert unsupervised_metrics(codes).score == np.inf
+
+
+def test_frames_keep_their_names_and_refuse_text_among_codes():
+    codes, factors = good_arrays(np.random.RandomState(3))
+    frame = pd.DataFrame(codes, columns=["a", "b", "c"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mig(frame, factors).score == mig(codes, factors).score
+    with pytest.raises(errors.InvalidInput, match="must hold numbers; given: dtype"):
+        mig(frame.assign(name="x"), factors)
