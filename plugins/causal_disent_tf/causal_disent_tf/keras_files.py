@@ -139,7 +139,7 @@ def _parsed(path: Path, config: str | bytes) -> Any:
         raise _unusable(path, f"its config is not JSON ({error})") from None
 
 
-def _check_classes(path: Path, config: Any, option: str) -> None:
+def _check_classes(path: Path, config: Any, option: str = "keras_classifier.trust") -> None:
     try:
         refused = sorted(set(_refused(config)))
     except RecursionError:

@@ -18,6 +18,12 @@ from equal_case import given_of, trainer_of
 from causal_disent.training.forward import Given
 
 
+def precision(name):
+    """Have layers made from now on in that precision."""
+    tf.keras.config.set_floatx(name)
+    tf.keras.config.set_dtype_policy(name)
+
+
 def double(array):
     """A tensor, of double precision if it has fractions."""
     return tf.constant(array, tf.float64 if array.dtype.kind == "f" else None)
@@ -25,7 +31,7 @@ def double(array):
 
 def compare(request):
     arrays = dict(np.load(request["given"]))
-    tf.keras.config.set_floatx("float64")
+    precision("float64")
     trainer = trainer_of("tf", make_trainer, request["bindings"], arrays)
     weights = weights_of(trainer.networks)
     for name, weight in weights.items():
@@ -48,7 +54,7 @@ def compare(request):
 
 def encode(request):
     """Codes and images of a folder that torch wrote; a copy of it, written here, is left beside."""
-    tf.keras.config.set_floatx("float32")
+    precision("float32")
     backend, arrays = TfBackend(), np.load(request["given"])
     model = backend.read(Path(request["folder"]))
     backend.write(Path(request["copy"]) / "model", model)

@@ -24,7 +24,7 @@ from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
 from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
 from causal_disent_torch.saved_model import save_model
 from causal_disent_torch.train.make import make_trainer
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
@@ -47,6 +47,8 @@ pytestmark = [
     ),
 ]
 STEPS = 10
+#: Nearly the papers' 0.0001; Keras keeps a rate in single precision, which has this one exactly.
+RATE = 2**-13
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,7 @@ def cases(draw, name):
         f"reconstruction_loss.loss_fn = @{draw(st.sampled_from(['bernoulli_loss', 'l2_loss']))}",
         f"reconstruction_loss.activation = '{draw(st.sampled_from(['logits', 'tanh']))}'",
         f"bernoulli_loss.subtract_true_image_entropy = {draw(st.booleans())}",
-        "vae/AdamOptimizer.learning_rate = 0.001",
+        *(f"{owner}/AdamOptimizer.learning_rate = {RATE}" for owner in ("vae", "discriminator")),
     ]
     own = [line.split(" =")[0] for line in {**UNSUPERVISED, **SUPERVISED}[name]]
     weighted = [parameter for parameter in own if not parameter.endswith(("dip_type", "threshold"))]
@@ -149,7 +151,13 @@ def torch_steps(trainer, arrays, first):
 
 @pytest.mark.parametrize("name", [*UNSUPERVISED, *SUPERVISED])
 def test_terms_gradients_and_ten_steps(name, ask):
-    @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @settings(
+        max_examples=3,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        derandomize=True,
+        phases=[Phase.generate],
+    )
     @given(case=cases(name))
     def agree(case):
         bindings, shape, num_latent, batch, first, seed = case
