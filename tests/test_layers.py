@@ -40,7 +40,6 @@ TORCH_ORDER = [
     ("networks",),
     ("losses",),
     ("supervision",),
-    ("objectives",),
     ("train",),
     ("backend",),
     ("classifier",),
