@@ -35,6 +35,8 @@ def plugins() -> dict[str, dict[str, Any]]:
             offers = _offers(import_module(module))
         except ImportError:
             offers = first_party()[name]["offers"]
+        finally:
+            sys.path.remove(str(folder))  # or whoever loads plugins later would find those that are not installed
         found[name] = {"install": [f"plugins/{one}" for one in _needed(folder)], "offers": offers}
     return found
 

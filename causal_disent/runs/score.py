@@ -255,7 +255,7 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
             result = function(*given, **options)
             undefined = isnan(result.score)
         except Exception as error:  # a metric is foreign code
-            return MetricScore(entry, None, _failure(error), failed=True), ()
+            return MetricScore(entry, None, _failure(error).removeprefix(f"{entry.name} "), failed=True), ()
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             if "the score is nan" in str(warning.message):

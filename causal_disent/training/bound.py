@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import check_number
 from causal_disent.config import bindings_of, entry_of
 from causal_disent.registry import ROLES, registry
 
@@ -38,6 +39,14 @@ def check_no_brackets() -> None:
             raise errors.InvalidInput(
                 f"{parameter} must be a function, written {called} without brackets; given: {text}."
             )
+
+
+def check_adam(learning_rate: float, beta1: float, beta2: float, epsilon: float) -> None:
+    """Raise unless ``AdamOptimizer`` can have these."""
+    check_number("AdamOptimizer.learning_rate", learning_rate, above=0)
+    for parameter, value in (("beta1", beta1), ("beta2", beta2)):
+        check_number(f"AdamOptimizer.{parameter}", value, at_least=0, below=1)
+    check_number("AdamOptimizer.epsilon", epsilon, at_least=0)
 
 
 def as_bound(name: str, value: Any) -> str:

@@ -123,7 +123,7 @@ def test_the_images_own_entropy_is_subtracted_if_a_config_says_so(subtracted, ti
 def test_what_is_no_truth_value(tiny):
     lines = unsupervised("vae", "bernoulli_loss.subtract_true_image_entropy = 'False'")
     images = torch.from_numpy(tiny.observations(np.arange(9)))
-    with gin_config(bindings=lines), pytest.raises(errors.InvalidInput, match="must be True or False; given: 'Fa"):
+    with pytest.raises(errors.InvalidInput, match="must be True or False; given: 'Fa"), gin_config(bindings=lines):
         reconstruction_loss()(images, images)
 
 

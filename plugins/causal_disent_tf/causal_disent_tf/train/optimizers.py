@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from causal_disent.training.parts import check_adam
+from causal_disent.training.bound import check_adam
 from causal_disent_tf._tensorflow import tensorflow
 
 tf: Any = tensorflow()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from causal_disent.training.parts import check_adam
+from causal_disent.training.bound import check_adam
 
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
