@@ -61,7 +61,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED) $(PEER) $(RAY)
+bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
@@ -70,6 +70,7 @@ bench: $(INSTALLED) $(PEER) $(RAY)
 	$(BIN)/python benchmarks/bench_crl.py
 	$(BIN)/python benchmarks/bench_crl_shadow.py
 	$(BIN)/python benchmarks/bench_torch.py
+	.venv-tf/bin/python benchmarks/bench_tf.py
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py
 	$(BIN)/python benchmarks/bench_study.py --ray .venv-ray/bin/python

@@ -25,7 +25,6 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from causal_disent_torch.losses.bernoulli import bernoulli_loss  # noqa: E402
 from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
-from causal_disent_torch.objectives.vae import BetaVae  # noqa: E402
 from causal_disent_torch.train.trainer import Trainer  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn.functional import binary_cross_entropy_with_logits  # noqa: E402
@@ -36,6 +35,7 @@ from causal_disent.training import checkpoint  # noqa: E402
 from causal_disent.training.batches import Batches  # noqa: E402
 from causal_disent.training.checkpoint import CHECKPOINT  # noqa: E402
 from causal_disent.training.loop import Keeping, train  # noqa: E402
+from causal_disent.training.objectives.vae import BetaVae  # noqa: E402
 from causal_disent.training.parts import reconstruction_loss  # noqa: E402
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 3), 10, 64, 4.0, 1e-4

@@ -163,7 +163,7 @@ def as_array(what: str, given: Any) -> np.ndarray:
         array = array.data
     if array.dtype.kind == "V" and array.dtype.names is None:  # the small floats of tensorflow and jax
         array = array.astype(np.float64)
-    return np.asarray(array)
+    return array if isinstance(array, np.memmap) else np.asarray(array)
 
 
 def as_numbers(name: str, given: Any) -> np.ndarray:

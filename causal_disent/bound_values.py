@@ -19,7 +19,7 @@ Bound = Mapping[tuple[str, str], Mapping[str, Any]]
 def check_bound(
     bound: Bound,
     references: Callable[[Any], Iterable[Any]],
-    parameters: Callable[[str], Iterable[Parameter]],
+    parameters: Mapping[str, Iterable[Parameter]],
     known: Mapping[str, Entry],
 ) -> None:
     """Raise if a value is of another type than its parameter says, or stands for something that cannot be made.
@@ -27,13 +27,13 @@ def check_bound(
     Args:
         bound: what the config has bound.
         references: all of gin's references (``@name``, ``%macro``) in a value.
-        parameters: of what a config calls so; none if it is not known.
+        parameters: name -> those of what a config calls so.
         known: everything that configs can name.
     """
     for (_, whole_name), values in bound.items():
         name = whole_name.rpartition(".")[2]
         literals = {key: value for key, value in values.items() if not any(references({key: value}))}
-        check_arguments(parameters(name), literals, owner=name)
+        check_arguments(parameters.get(name, ()), literals, owner=name)
     asked = {
         key: {one.config_key for one in references(dict(values)) if one.evaluate} for key, values in bound.items()
     }
@@ -44,7 +44,7 @@ def check_bound(
         raise errors.ConfigError(f"The config goes round in a circle: {shown(circle)}.") from None
     for name in {name.rpartition(".")[2] for called in asked.values() for _, name in called} & set(known):
         supplied = known[name].supplied()
-        missing = [p.name for p in parameters(name) if p.name in supplied and p.default is p.empty]
+        missing = [p.name for p in parameters.get(name, ()) if p.name in supplied and p.default is p.empty]
         if missing:
             raise errors.ConfigError(
                 f"'@{name}()' is called without {errors.listing(missing)}, which the program gives it later: "

@@ -103,7 +103,7 @@ def register_commands(register: Register) -> None:
             "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
             "datasets_verify": ("datasets:add_verify", "check the counts and checksums of a data set's files"),
             "datasets_graph": ("datasets:add_graph", "test a data set against its causal graph, and draw it"),
-            "plugins": ("plugins:add", "list the plugins, what they offer, and those that failed"),
+            "plugins": ("plugins:add", "list the plugins, those that failed as well, or show what one offers"),
             "configs": ("configs:add", "list the configs that are shipped, or print one"),
             "published": ("published:add", "list the result tables of the papers, or print one"),
         },

@@ -131,7 +131,8 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             gin.parse_config(list(bindings or ()))
             gin.finalize()
             references = gin.config.iterate_references
-            check_bound(gin.config._CONFIG, references, _parameters_named, store.in_configs())
+            parameters = {name: _parameters_named(name) for name in _registered}
+            check_bound(gin.config._CONFIG, references, parameters, store.in_configs())
         try:
             yield
         except (RuntimeError, errors.MetricFailed) as error:

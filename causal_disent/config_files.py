@@ -33,9 +33,16 @@ def found_config(file: str) -> Path:
     if found is None:
         raise errors.ConfigError(
             f"There is no config '{shown(file)}', neither as a file nor among those that are shipped."
-            f"{errors.nearest(file, shipped_configs())} `causal-disent configs` lists them."
+            f"{_nearest(file)} `causal-disent configs` lists them."
         )
     return found
+
+
+def _nearest(file: str) -> str:
+    """`` Did you mean 'metrics/mig.gin'?``, also for ``mig``."""
+    shipped = shipped_configs()
+    same = [name for name in shipped if Path(name).stem == Path(file).stem]
+    return f" Did you mean '{same[0]}'?" if len(same) == 1 else errors.nearest(file, shipped)
 
 
 def config_summary(text: str) -> str:

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.first_party import first_party, how_to_install
 from causal_disent.isolation import isolated
 from causal_disent.text import shown
 
@@ -36,6 +37,11 @@ class Kind:
     ending: str = ""
     use: str = ""
 
+    @property
+    def one(self) -> str:
+        """``a metric``, ``an engine``."""
+        return f"{'an' if self.thing[0] in 'aeiou' else 'a'} {self.thing}"
+
 
 #: Kind, as a hook names it (``register_<kind>``) -> what it is.
 KINDS = {
@@ -56,24 +62,13 @@ KINDS = {
     ),
     "classifiers": Kind("classifier", ("data",), use="cg.classifier = '{name}'"),
     "parts": Kind("part"),
-    "engines": Kind("engine"),
+    "engines": Kind("engine", use="study.engine = '{name}'"),
     "trackers": Kind("tracker", ("folder", "first_step"), use="tracking.trackers = ['{name}']"),
     "backends": Kind("backend", in_configs=False, use="--backend {name}"),
-    "commands": Kind("command", in_configs=False, use="causal-disent {name} --help"),
+    "commands": Kind("command", in_configs=False, use="causal-disent {words} --help"),
 }
 #: Where an entry stands that says no ``rank``; the lower, the earlier.
 MIDDLE_RANK = 50
-#: What the program itself reads of an entry: its types, and the word for them.
-TYPED: dict[str, tuple[tuple[type, ...], str]] = {
-    "summary": ((str,), "text"),
-    "rank": ((int, float), "number"),
-    "backend": ((str,), "text"),
-    "under": ((str,), "text"),
-    "role": ((str,), "text"),
-    "config": ((str,), "text"),
-    "labels": ((bool,), "truth value"),
-    "trains": ((bool,), "truth value"),
-}
 
 #: The networks of a model.
 NETWORKS = ("encoder", "decoder", "discriminator")
@@ -87,6 +82,38 @@ ROLES = {
     "optimizer": ("parameters",),
     "labeller": ("labels", "dataset", "random_state"),
     "annealer": ("gamma", "step", "iteration_threshold"),
+}
+
+Form = tuple[Callable[[Any], bool], str]
+
+
+def _form(what: str, *types: type) -> Form:
+    """Whether a value is of one of `types`, not of their subclasses, which may do anything; and a word for it."""
+    return lambda value: type(value) in types, what
+
+
+def _form_of_several(what: str, *inner: type, length: int | None = None) -> Form:
+    """The same of a tuple or list."""
+    return (
+        lambda value: (
+            type(value) in (tuple, list)
+            and length in (None, len(value))
+            and all(isinstance(one, inner) for one in value)
+        ),
+        what,
+    )
+
+
+_TEXT, _TRUTH, _NAMES = _form("text", str), _form("truth value", bool), _form_of_several("tuple of names", str)
+#: What the program itself reads of an entry: what it must be.
+TYPED: dict[str, Form] = {
+    **dict.fromkeys(("summary", "assumes", "backend", "better", "config", "headline", "under"), _TEXT),
+    **dict.fromkeys(("also", "invariances", "supplied"), _NAMES),
+    **dict.fromkeys(("labels", "trains"), _TRUTH),
+    "known_failures": _form("dict of checks and reasons", dict),
+    "range": _form_of_several("pair of numbers", int, float, type(None), length=2),
+    "rank": _form("number", int, float),
+    "role": (lambda value: type(value) is str and value in ROLES, f"role; there are: {', '.join(ROLES)}"),
 }
 
 
@@ -117,6 +144,12 @@ class Entry:
         return self.name + KINDS[self.kind].ending
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """What is typed to call it, if it is a command; ``("render", "candle")`` of ``render_candle`` under it."""
+        under = self.facts.get("under")
+        return (under, self.name.removeprefix(f"{under}_")) if under else (self.name,)
+
+    @property
     def label(self) -> str:
         """``the metric of example``, for messages."""
         return f"the {KINDS[self.kind].thing} of {self.owner}"
@@ -128,10 +161,23 @@ class Entry:
             return self.target
         module, _, attribute = self.target.partition(":")
         with self.isolated():
-            thing: Any = import_module(module)
+            thing: Any = self._imported(module)
             for name in attribute.split("."):
                 thing = getattr(thing, name)
+            if not callable(thing):
+                raise TypeError(f"{self.target} is {shown(thing)}, which cannot be called")
         return thing
+
+    def _imported(self, module: str) -> Any:
+        try:
+            return import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name not in first_party():
+                raise
+            raise errors.BrokenPlugin(
+                f"The {KINDS[self.kind].thing} '{self.name}' of the plugin {self.owner} needs the plugin "
+                f"{error.name}, which is not installed. {how_to_install(error.name)}"
+            ) from error
 
     def isolated(self) -> AbstractContextManager[None]:
         """What is done with the thing in here may fail in any way, and stops nothing else."""
@@ -186,6 +232,8 @@ class Register:
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:
             entries = declaration.entries(self._owner)
+        elif "function" in facts:
+            raise errors.InvalidInput(f"The plugin {self._owner} gives the fact 'function', which is @metric's.")
         else:
             entries = [Entry(self._kind, name, self._owner, target, summary, dict(facts))]  # type: ignore[arg-type]
         for entry in entries:
@@ -211,10 +259,13 @@ class Register:
             raise errors.InvalidInput(
                 f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
             )
-        for fact, (kinds, what) in TYPED.items():
+        for fact, (fits, what) in TYPED.items():
             value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
-            if value is not None and type(value) not in kinds:
+            if value is not None and not fits(value):
                 raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
+        under = entry.facts.get("under")
+        if under and not name.startswith(f"{under}_"):
+            raise errors.InvalidInput(f"{registers} under='{shown(under)}'; call it '{shown(under)}_{name}'.")
 
 
 class Store:
@@ -273,9 +324,9 @@ class Store:
 
     def entries(self, kind: str) -> Iterator[Entry]:
         """The entries of one kind that a user can ask for, sorted by name."""
-        taken = {same[0].in_config for same in self.collisions()} if KINDS[kind].in_configs else set()
+        taken = {id(entry) for same in self.collisions() for entry in same}
         for _, found in sorted(self._entries[kind].items()):
-            if found[0].in_config not in taken and (KINDS[kind].in_configs or len(found) == 1):
+            if id(found[0]) not in taken:
                 yield self._chosen(found)
 
     def names(self, kind: str) -> list[str]:
@@ -310,8 +361,12 @@ class Store:
             raise errors.unknown(KINDS[kind].thing, name, self.names(kind))
         for same in self.collisions():
             if any(entry is found[0] for entry in same):
-                raise errors.collision(name, [(entry.label, entry.owner) for entry in same])
+                raise self.collision(same)
         return self._chosen(found)
+
+    def collision(self, same: Sequence[Entry]) -> errors.NameCollision:
+        """What to say of entries that share a name."""
+        return errors.collision(same[0].in_config, [(entry.label, entry.owner) for entry in same])
 
     def _chosen(self, same: Sequence[Entry]) -> Entry:
         """The entry of the backend in use, or the first."""

@@ -114,10 +114,14 @@ def unknown_parameter(owner: str, name: str, names: Iterable[str]) -> ConfigErro
 def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
     """More than one thing is called `name`; each is given as what it is and who registers it."""
     labels, owners = zip(*sorted(things), strict=True)
-    return NameCollision(
-        f"The name '{name}' is used by {' and by '.join(labels)}. Uninstall one, or load only the other with "
-        f"CAUSAL_DISENT_PLUGINS={next((owner for owner in owners if owner != 'builtin'), owners[0])}."
-    )
+    others = sorted({owner for owner in owners if owner != "builtin"})
+    if len(set(owners)) == 1:
+        way = f"{owners[0]} must give one of them another name."
+    elif "builtin" in owners:  # which is always there
+        way = f"Uninstall {' and '.join(others)}, or leave it out: CAUSAL_DISENT_PLUGINS names what is loaded."
+    else:
+        way = f"Uninstall one, or load only the other with CAUSAL_DISENT_PLUGINS={others[0]}."
+    return NameCollision(f"The name '{name}' is used by {' and by '.join(labels)}. {way}")
 
 
 def missing_input(path: Path, flag: str) -> InvalidInput:

@@ -233,7 +233,7 @@ def _check_absent(path: Path, *, overwrite: bool) -> None:
 
 def unusable(path: Path, reason: str) -> errors.InvalidInput:
     """The error for a file or folder that is not what it should be."""
-    return errors.InvalidInput(f"{path} cannot be used: {reason}.")
+    return errors.InvalidInput(f"{path} cannot be used: {reason.rstrip('.')}.")
 
 
 def regular(path: Path) -> Path:

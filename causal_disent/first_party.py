@@ -8,6 +8,11 @@ from importlib.resources import files
 from typing import Any
 
 
+def how_to_install(plugin: str) -> str:
+    """What to do where `plugin` is not installed."""
+    return f"In a checkout of this repository: pip install {' '.join(first_party()[plugin]['install'])}"
+
+
 @cache
 def first_party() -> dict[str, dict[str, Any]]:
     """Plugin -> ``install``, the folders to give to pip, and ``offers``, kind -> names.

@@ -20,7 +20,7 @@ import pluggy
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
 from causal_disent.entries import KINDS, Entry, Register, store
-from causal_disent.first_party import first_party
+from causal_disent.first_party import first_party, how_to_install
 from causal_disent.isolation import isolated, told_if_slow
 from causal_disent.registry import registry
 from causal_disent.text import shown
@@ -89,9 +89,8 @@ def load() -> None:
         versions = [_distribution(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
     for same in store.collisions():
-        for entry in same:
-            plugin = next(plugin for plugin in _loaded if plugin.name == entry.owner)
-            plugin.reason = errors.collision(entry.in_config, [(one.label, one.owner) for one in same]).message
+        for plugin in (plugin for plugin in _loaded if plugin.name in {entry.owner for entry in same}):
+            plugin.reason = f"{plugin.reason} {store.collision(same).message}".lstrip()
 
 
 def _distribution(point: EntryPoint) -> tuple[str, str]:
@@ -131,7 +130,8 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     entries: list[Entry] = []
-    own = {command.name for command in _loaded[0].offers["commands"]}  # of the built-ins, which come first
+    own = _loaded[0].offers["commands"]  # of the built-ins, which come first
+    taken = {command.name for command in own} | {command.words[0] for command in own}
     try:
         with isolated(), told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)"):
             module = load_module()
@@ -140,7 +140,7 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
             for kind in KINDS:
                 getattr(manager.hook, f"register_{kind}")(register=Register(kind, plugin.name, entries.append))
             for entry in entries:
-                if entry.kind == "commands" and entry.name in own:
+                if entry.kind == "commands" and not taken.isdisjoint({entry.name, entry.words[0]}):
                     raise errors.NameCollision(
                         f"It registers the command '{entry.name}', which is causal-disent's own; nothing of "
                         "it is there."
@@ -163,6 +163,9 @@ def explain_missing(
 
     `names` are those that there are of the `kinds` that were searched.
     """
+    for same in store.collisions():
+        if any(entry.kind in kinds and entry.in_config == name for entry in same):
+            return store.collision(same)
     absent = {
         other: (plugin, kind)
         for plugin, offers in first_party().items()
@@ -175,19 +178,26 @@ def explain_missing(
         plugin, kind = absent[near]
         guess = "" if near == name else f" There are: {errors.listing(names)}. Did you mean '{near}'?"
         return errors.UnknownName(
-            f"Unknown {thing} '{shown(name)}'.{guess} '{near}' is a {KINDS[kind].thing} of the plugin {plugin}, "
+            f"Unknown {thing} '{shown(name)}'.{guess} '{near}' is {KINDS[kind].one} of the plugin {plugin}, "
             f"{_state(plugin)}"
         )
     error = errors.unknown(thing, name, names)
     other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
     if other is not None:
-        where = f"'{name}' is a {KINDS[other].thing}: `causal-disent {other} {name}` shows it."
+        where = f"'{name}' is {KINDS[other].one}: `causal-disent {other} {name}` shows it."
         return errors.UnknownName(f"{error.message} {where}")
     failed = [plugin for plugin in _loaded if plugin.status == "failed"]
     if not failed:
         return error
     reasons = "; ".join(f"{plugin.name} {plugin.version} ({plugin.reason})" for plugin in failed)
     return errors.BrokenPlugin(f"{error.message} It may be offered by a plugin that failed to load: {reasons}.")
+
+
+def missing_plugin(name: str) -> errors.UnknownName:
+    """What to say where no plugin is called `name`."""
+    if name in first_party():
+        return errors.UnknownName(f"The plugin {name} is one of this repository, {_state(name)}")
+    return errors.unknown("plugin", name, [plugin.name for plugin in _loaded])
 
 
 def _state(plugin: str) -> str:
@@ -197,6 +207,4 @@ def _state(plugin: str) -> str:
         return f"which failed to load: {failed}"
     if plugin in {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}:
         return f"which {VARIABLE} leaves out."
-    return "which is not installed. In a checkout of this repository: pip install " + " ".join(
-        first_party()[plugin]["install"]
-    )
+    return f"which is not installed. {how_to_install(plugin)}"

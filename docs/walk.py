@@ -33,7 +33,7 @@ COMMANDS = {
     ),
 }
 #: What stands around a function for configs to reach it, as gin's own wrappers do: no turn of the way.
-WRAPPERS = ("Part.__call__",)
+WRAPPERS = ("Part.__call__", "checked.<locals>.call")
 #: Frames that are no functions of a file: its top level, and what is written inside another function's line.
 PARTS_OF_FUNCTIONS = ("<module>", "<lambda>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 

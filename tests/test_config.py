@@ -1,8 +1,10 @@
+import re
+
 import pytest
 
-import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
 from causal_disent.config_files import shipped_configs
+from causal_disent.registry import registry
 
 
 def parse(*bindings, files=()):
@@ -67,6 +69,17 @@ def test_bindings_win_over_files_and_files_can_be_shipped_ones():
 @pytest.mark.parametrize("name", shipped_configs())
 def test_every_shipped_config_parses(name):
     parse(files=[name])
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_every_name_in_a_shipped_config_belongs_to_an_entry(name):
+    known = registry.in_configs()
+    for key, value in config.stated_bindings([name]).items():
+        owner = key.rpartition("/")[2].partition(".")
+        said = {owner[0]} if owner[1] else set()  # without a dot it is a macro
+        said |= {reference.rpartition("/")[2].rpartition(".")[2] for reference in re.findall(r"@([\w./]+)", value)}
+        assert said <= set(known), f"{key} = {value}"
+        assert all(known[word].owner and known[word].summary for word in said)
 
 
 def test_finding_a_shipped_config_is_silent(caplog):

@@ -11,7 +11,7 @@ from causal_disent import errors, plugins
 from causal_disent.cli.dlib_evaluate import main as evaluate
 from causal_disent.cli.main import main
 from causal_disent.first_party import first_party
-from causal_disent.registry import registry
+from causal_disent.registry import Entry, registry
 
 ROOT = Path(__file__).parents[1]
 PIP = "In a checkout of this repository: pip install plugins/"
@@ -81,6 +81,31 @@ def test_a_name_of_a_plugin_that_is_not_installed(alone, kind, name, message):
     with pytest.raises(errors.UnknownName) as raised:
         registry.get(kind, name)
     assert raised.value.message.endswith(message)
+
+
+def test_an_engine_is_one_of_them(alone):
+    with pytest.raises(errors.UnknownName, match="'ray' is an engine of the plugin causal_disent_ray"):
+        registry.get("engines", "ray")
+
+
+def test_what_imports_such_a_plugin(monkeypatch):
+    def fails(module):
+        raise ModuleNotFoundError("No module named 'causal_disent_tf'", name="causal_disent_tf")
+
+    monkeypatch.setattr("causal_disent.entries.import_module", fails)
+    with pytest.raises(errors.BrokenPlugin) as raised:
+        Entry("models", "mine", "my_plugin", "my_models:mine").load()
+    assert raised.value.message == (
+        "The model 'mine' of the plugin my_plugin needs the plugin causal_disent_tf, which is not installed. In a "
+        "checkout of this repository: pip install plugins/causal_disent_tf"
+    )
+
+
+def test_a_plugin_by_its_name(alone, capsys):
+    assert main(["plugins", "causal_disent_tf"]) == 2
+    assert "causal_disent_tf is one of this repository, which is not installed. In a" in capsys.readouterr().err
+    assert main(["plugins", "causal_disent_torhc"]) == 2
+    assert "Unknown plugin 'causal_disent_torhc'." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["convert", "render", "demo_model"])

@@ -13,7 +13,7 @@ import causal_disent
 PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
-    ("_version", "text", "errors", "progress", "protocols"),
+    ("_version", "text", "errors", "first_party", "progress", "protocols"),
     ("files", "arguments", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
     ("entries", "figures"),
     ("registry",),
@@ -22,7 +22,7 @@ ORDER = [
     ("graphs",),
     ("representation",),
     ("metrics",),
-    ("hookspecs", "first_party", "plugins", "builtin"),
+    ("hookspecs", "plugins", "builtin"),
     ("config_files", "bound_values", "config"),
     ("compat",),
     ("training",),
@@ -40,7 +40,6 @@ TORCH_ORDER = [
     ("networks",),
     ("losses",),
     ("supervision",),
-    ("objectives",),
     ("train",),
     ("backend",),
     ("classifier",),

@@ -94,6 +94,53 @@ def test_two_plugins_with_one_metric_name_both_are_named(site):
     assert site.plugins(CAUSAL_DISENT_PLUGINS="second_plugin")["second_plugin"]["reason"] == ""
 
 
+def test_every_name_that_a_plugin_shares_is_told_also_to_configs(site, oracle_folder, tmp_path):
+    hooks = """
+from causal_disent.hookspecs import hookimpl
+
+@hookimpl
+def register_datasets(register):
+    register("uc", dict, summary="called as a metric")
+
+@hookimpl
+def register_parts(register):
+    register("predictor", dict, summary="a second one")
+    register("twice", dict, summary="one")
+    register("twice", dict, summary="another")
+    register("mig_tool", "dict_of:nothing", summary="alone")
+
+@hookimpl
+def register_backends(register):
+    register("mig", dict, summary="called as a metric, which no config can say")
+    register("mig", dict, summary="again")
+"""
+    site.add("greedy", hooks)
+    reason = site.plugins()["greedy"]["reason"]
+    out = "Uninstall greedy, or leave it out: CAUSAL_DISENT_PLUGINS names what is loaded."
+    both = f"The name 'uc' is used by the data set of greedy and by the metric of builtin. {out}"
+    for told in (
+        both,
+        f"The name 'predictor' is used by the part of builtin and by the part of greedy. {out}",
+        "The name 'twice' is used by the part of greedy and by the part of greedy. greedy must give one of them "
+        "another name.",
+        "The name 'mig' is used by the backend of greedy and by the backend of greedy.",
+    ):
+        assert told in reason
+    assert both in site.plugins()["builtin"]["reason"]
+    # What no config can say takes nothing from configs.
+    assert "\nmig " in site.run("causal_disent.cli.main", "metrics").stdout
+    run = ["causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}"]
+    done = site.run(*run, "--gin_config=metrics/uc.gin")
+    assert done.returncode == 2 and both in done.stderr and "Unknown name" not in done.stderr
+
+
+def test_a_target_that_cannot_be_called_is_named(site):
+    source = METRIC.format(name="nice").replace("metric, summary", "'nice_plugin:NUMBER', summary")
+    site.add("nice-plugin", source + "\nNUMBER = 3\n")
+    done = site.run("causal_disent.cli.main", "metrics", "nice")
+    assert done.returncode == 2 and "TypeError: nice_plugin:NUMBER is 3, which cannot be called." in done.stderr
+
+
 def test_two_distributions_with_one_plugin_name(site):
     site.add("first-plugin", METRIC.format(name="one"), point="twin")
     site.add("second-plugin", METRIC.format(name="two"), point="twin")

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.isolation import isolated
 from causal_disent.parts import Part
 from causal_disent.plugins import loaded_plugins
-from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.registry import KINDS, NETWORKS, Entry, Kind, registry
 from causal_disent.report.table import WIDTH
 from causal_disent.text import shown
 
@@ -23,11 +24,25 @@ DEEPEST = 4
 MOST_CHARACTERS, MOST_CONFIGS = 2000, 8
 REQUIRED = "REQUIRED"
 EMPTY: tuple[Any, ...] = (None, "", [], {})
+#: Role of a part -> what chooses it.
+CHOOSES = {
+    **{role: f"{role}.{role}_fn = @{{name}}" for role in (*NETWORKS, "labeller")},
+    **{role: f"{role}.loss_fn = @{{name}}" for role in ("reconstruction_loss", "supervised_loss")},
+    "annealer": "annealer.anneal_fn = @{name}",
+    "optimizer": "vae_optimizer.optimizer_fn = @{name}",
+}
 
 
 def facts_of(entry: Entry) -> dict[str, Any]:
     """What a plugin says of an entry, for JSON; nothing is imported for it."""
-    said = {"name": entry.name, "plugin": entry.owner, "summary": entry.summary, "facts": plain(entry.facts)}
+    facts: dict[str, Any] = {}
+    for name, value in entry.facts.items():
+        try:
+            with isolated():
+                facts[shown(name)] = plain(value)
+        except errors.BrokenPlugin as error:  # what a plugin gives may fail in being read
+            facts[shown(name)] = error.message
+    said = {"name": entry.name, "plugin": entry.owner, "summary": entry.summary, "facts": facts}
     return {**said, "target": entry.target} if isinstance(entry.target, str) else said
 
 
@@ -62,7 +77,9 @@ def details(entry: Entry) -> dict[str, Any]:
         target = getattr(thing, "function", thing)
         found["module"] = str(getattr(target, "__module__", None) or type(target).__module__)
         if entry.kind == "metrics":
-            found["range"] = f"{range_text(entry.facts.get('range'))}, {entry.facts.get('better')} is better"
+            better = entry.facts.get("better")
+            told = (range_text(entry.facts.get("range")), f"{better} is better" if better else "")
+            found["range"] = ", ".join(filter(None, told))
         found |= files_of(entry) if entry.kind == "datasets" else {}
         found |= {"backends": backends_of(entry)} if entry.kind == "models" else {}
         found |= _in_configs(entry) if KINDS[entry.kind].in_configs else {"use": [_use(entry)]}
@@ -70,7 +87,9 @@ def details(entry: Entry) -> dict[str, Any]:
 
 
 def _use(entry: Entry) -> str:
-    return KINDS[entry.kind].use.format(name=entry.name)
+    """The line that chooses it, if one is known: of a part that training asks for, by its role."""
+    chooses = CHOOSES.get(entry.facts.get("role", ""), KINDS[entry.kind].use)
+    return chooses.format(name=entry.name, words=" ".join(entry.words))
 
 
 def _in_configs(entry: Entry) -> dict[str, Any]:
@@ -84,7 +103,7 @@ def _in_configs(entry: Entry) -> dict[str, Any]:
     }
     shipped = list(_shipped(name))
     lines = [(key, value) for _, key, value in shipped]
-    use = [_use(entry)] if KINDS[entry.kind].use else []
+    use = [line for line in [_use(entry)] if line]
     use += [f"{key} = {value}" for key, value in lines if not key.startswith(f"{name}.")]
     bound = dict(reversed(lines))
     use += [f"{key} = {bound.get(key, '...')}" for key, value in parameters.items() if value == REQUIRED]
@@ -142,9 +161,9 @@ def range_text(ends: Any) -> str:
 
 def text_of(found: Mapping[str, Any]) -> str:
     """What `details` found, to be read; lines that are there to be copied are not wrapped."""
-    article = "an" if found["kind"][0] in "aeiou" else "a"
+    kind = Kind(found["kind"]).one
     lines = [
-        f"{found['name']}, {article} {found['kind']} of the plugin {found['plugin']} {found['version']}".rstrip(),
+        f"{found['name']}, {kind} of the plugin {found['plugin']} {found['version']}".rstrip(),
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}

@@ -80,7 +80,9 @@ class Flags(flags.FlagValues):
         except flags.Error as error:
             complain("error", str(error))
             return 2
-        if self.version or self.help:
-            say(f"causal_disent {__version__}" if self.version else f"{usage.strip()}\n{self.get_help()}")
-            return 0
-        return run(command, debug=self.debug)
+        return run(lambda: self._tell(usage) if self.version or self.help else command(), debug=self.debug)
+
+    def _tell(self, usage: str) -> int:
+        """Print the version, or the help."""
+        say(f"causal_disent {__version__}" if self.version else f"{usage.strip()}\n{self.get_help()}")
+        return 0

@@ -17,6 +17,7 @@ from causal_disent import errors
 from causal_disent.cli.main import all_commands, dlib_scripts, parser_of
 from causal_disent.config_files import shipped_configs
 from causal_disent.isolation import isolated
+from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import registry
 from causal_disent.text import say
 
@@ -117,4 +118,5 @@ def _flags(main: object) -> list[tuple[str, str]]:
 
 
 def _names(kinds: Iterable[str]) -> list[str]:
-    return [name for kind in kinds for name in (shipped_configs() if kind == "configs" else registry.names(kind))]
+    others = {"configs": shipped_configs, "plugins": lambda: [plugin.name for plugin in loaded_plugins()]}
+    return [name for kind in kinds for name in (others[kind]() if kind in others else registry.names(kind))]

@@ -64,7 +64,6 @@ def _evaluate_with_files(flags: Flags) -> int:
     """`_evaluate`, with the metrics of the files that are named; gin knows them before it reads a config."""
     if not flags.metric_file:
         return _evaluate(flags)
-    import causal_disent.runs.evaluate  # noqa: F401  its names are taken before the files name theirs
     from causal_disent.compat import metric_files
 
     with metric_files(flags.metric_file) as files:

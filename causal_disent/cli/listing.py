@@ -60,10 +60,15 @@ def run_listing(arguments: argparse.Namespace) -> int:
         found = [details(registry.get(kind, name)) for name in names]
         say_json(found) if arguments.json else say("\n\n".join(map(text_of, found)))
     elif arguments.json:
-        say_json([facts_of(entry) | _columns(kind, entry) for entry in registry.entries(kind)])
+        say_json([facts_of(entry) | _columns(kind, entry) | _lists(entry) for entry in registry.entries(kind)])
     else:
         say(_table(kind))
     return 0
+
+
+def _lists(entry: Entry) -> dict[str, list[str]]:
+    """What is text in a table, and a list in JSON, as it is where one entry is shown."""
+    return {"backends": backends_of(entry)} if entry.kind == "models" else {}
 
 
 def _columns(kind: str, entry: Entry) -> dict[str, str]:

@@ -67,11 +67,7 @@ def _run(words: list[str]) -> int:
 
 def all_commands() -> Commands:
     """What can be called; ``register("render_candle", ..., under="render")`` makes ``render candle``."""
-    commands: Commands = {}
-    for entry in registry.entries("commands"):
-        under = entry.facts.get("under")
-        commands[(under, entry.name.removeprefix(f"{under}_")) if under else (entry.name,)] = entry
-    return commands
+    return {entry.words: entry for entry in registry.entries("commands")}
 
 
 class _Parser(argparse.ArgumentParser):

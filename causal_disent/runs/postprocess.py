@@ -79,7 +79,9 @@ def postprocess(
     writer = training_backend(backend).load()()
     bind_dataset(source, read_folder(source))
     earlier = read_results(source)
-    model = load_folder(source, dataset())
+    # Another backend that reads the folder as well would be tried first, whose models are not this one's to write.
+    read = writer.read if backend is not None and writer.recognises(source) else load_folder
+    model = read(source, dataset())
     with new_folder(target, overwrite=overwrite) as folder:
         writer.write(folder / REPRESENTATION, model, codes, seed)
         scores = {"elapsed_time": time.perf_counter() - started}

@@ -258,6 +258,8 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
             return MetricScore(entry, None, _failure(error), failed=True), ()
     for warning in caught:
         if issubclass(warning.category, UserWarning):
+            if "the score is nan" in str(warning.message):
+                continue  # said below, for any metric
             remarks.append(str(warning.message).removeprefix(f"{entry.name}: "))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -63,6 +63,7 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
     key, place = trainer.batches.state()
     state = trainer.state()
     run = {
+        "framework": trainer.framework,
         "step": trainer.num_steps,
         "elapsed": elapsed,
         **place,
@@ -75,7 +76,12 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
 def read_settings(path: Path, framework: str) -> dict[str, str]:
     """The bindings of the run that wrote a checkpoint."""
     with open_tensors(path, framework) as file:
-        return _run(file)["settings"]
+        run = _run(file)
+    if run.get("framework", framework) != framework:  # which older ones do not tell
+        raise errors.InvalidInput(
+            f"{path} was written by another backend ({run['framework']!r}, not {framework!r}): go on with that."
+        )
+    return run["settings"]
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

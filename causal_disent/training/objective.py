@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class Pass:
         output: (n, h, w, c), what the decoder gives, before the activation.
         kl: scalar, the divergence of the codes' Gaussians from the standard normal, averaged over the batch.
         activation: of `output`.
+        weights: what the objective's `weights` gives for this step.
+        losses: the functions of the framework (`causal_disent.training.forward`).
         logits: (n, 2) of the discriminator for `codes`, where there is one.
         supervised_loss: scalar, not weighted, where there are labels.
         boxes: (n, 4), where the objective asks for them.
@@ -43,6 +45,8 @@ class Pass:
     output: Tensor
     kl: Tensor
     activation: str
+    weights: Mapping[str, Any]
+    losses: Any
     logits: Tensor | None = None
     supervised_loss: Tensor | None = None
     boxes: Tensor | None = None
@@ -79,6 +83,10 @@ class Objective:
     discriminates: bool = False
     needs_boxes: bool = False
     factor_sizes: list[int] | None = None
+
+    def weights(self, step: int) -> dict[str, float]:
+        """What changes from step to step: numbers by name, which `penalties` finds in the pass."""
+        return {}
 
     def penalties(self, passed: Pass) -> Penalties:
         """The terms that are added to the reconstruction loss."""

@@ -67,6 +67,14 @@ def _optimizer(name: str) -> Part:
 vae_optimizer, discriminator_optimizer = _optimizer("vae_optimizer"), _optimizer("discriminator_optimizer")
 
 
+def check_adam(learning_rate: float, beta1: float, beta2: float, epsilon: float) -> None:
+    """Raise unless ``AdamOptimizer`` can have these."""
+    check_number("AdamOptimizer.learning_rate", learning_rate, above=0)
+    for parameter, value in (("beta1", beta1), ("beta2", beta2)):
+        check_number(f"AdamOptimizer.{parameter}", value, at_least=0, below=1)
+    check_number("AdamOptimizer.epsilon", epsilon, at_least=0)
+
+
 class ReconstructionLoss:
     """A loss for each image, from images and what the decoder gives; remembers the activation it was made for."""
 

@@ -51,6 +51,7 @@ MISSING = (
 
 def test_a_misspelt_name_gets_the_nearest(capsys, oracle_folder, tmp_path):
     assert run(capsys, "metrics/migg.gin") == (2, "", f"error: {MISSING}")
+    assert "Did you mean 'metrics/mig.gin'?" in run(capsys, "mig")[2]
     flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/migg.gin"]
     assert evaluate(flags) == 2
     assert capsys.readouterr().err == f"error: {MISSING}" and not (tmp_path / "out").exists()

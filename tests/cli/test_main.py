@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +110,29 @@ def test_plugins_as_a_table_and_as_json(capsys):
                 assert offers[entry.name].get("target") == (
                     entry.target if isinstance(entry.target, str) else None
                 )
+
+
+def test_one_plugin_shows_all_that_it_offers(capsys):
+    code, out = run(capsys, "plugins", "builtin")
+    assert code == 0 and out.startswith("builtin 0.") and max(map(len, out.splitlines())) <= 100
+    offered = {entry.name for kind in KINDS for entry in registry.entries(kind) if entry.owner == "builtin"}
+    assert offered <= {line.split()[0] for line in out.splitlines() if line.strip()}
+    assert [plugin["name"] for plugin in json.loads(run(capsys, "plugins", "builtin", "--json")[1])] == ["builtin"]
+
+
+def test_the_line_that_shows_a_command_is_one_that_works(capsys):
+    for entry in registry.entries("commands"):
+        line = run(capsys, "commands", entry.name)[1].splitlines()[-1].partition("causal-disent ")[2]
+        assert run(capsys, *line.split())[0] == 0, line
+
+
+def test_a_help_that_nobody_reads_to_its_end_is_no_mistake():
+    code = "import sys; from causal_disent.cli.dlib_train import main; sys.exit(main(['--help']))"
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

@@ -139,7 +139,7 @@ def test_a_metric_that_fails_does_not_stop_the_others(register):
         raise ZeroDivisionError("by <nothing>\nat all")
 
     found = score(CODES, FACTORS, [register(fails), "mig"])
-    assert found.left_out == {"stand_in": "ZeroDivisionError: by <nothing>"}
+    assert found.left_out == {"stand_in": "stand_in cannot be calculated on these points: by <nothing>"}
     assert found.results["mig"].score == score(CODES, FACTORS, "mig").results["mig"].score
     assert "failed: stand_in: ZeroDivisionError: by <nothing>" in str(found)
     assert "by &lt;nothing&gt;" in found.to_html()

@@ -11,6 +11,7 @@ from causal_disent.metrics.tools.attribution import attribute
 from causal_disent.metrics.tools.dead_codes import dead_codes
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.metrics.tools.sampling import factor_names, sample_codes
+from causal_disent.metrics.tools.takes import BINS, equally_filled
 from causal_disent.protocols import Attribution, FloatArray, GroundTruthData, IntArray, Representation
 
 
@@ -48,7 +49,8 @@ def attributed_sample(
     The representation has a decoder.
     """
     codes, factors = sample_codes(data, representation, num_train, random_state, batch_size)
-    codes, discrete = check_pairs(codes, discretizer(factors))
+    # Continuous factors in bins, as `irs` and `uc` have them in a suite.
+    codes, discrete = check_pairs(codes, equally_filled(discretizer(factors), BINS))
     check_rho(rho, codes.shape[1])
     scores = attribute(codes, discrete, attribution, random_state)
     shape, decode = tuple(data.observation_shape), representation.decode  # type: ignore[attr-defined]

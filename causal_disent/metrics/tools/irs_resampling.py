@@ -87,16 +87,17 @@ class _Ends:
         weights = mine[:, self._candidates]
         distances = np.abs(self._candidate_values - means[:, :, None])
         below, fraction = _ranks(drawn, self._quantile)
-        result = _weighted_quantile(distances, weights, below, fraction)
-        # A code that is constant in the resample must come out as exactly 0.
-        for resample, code in self._uncovered(weights, below):
-            repeated = np.repeat(self._values[code], mine[resample])
-            spread = np.abs(repeated - means[resample, code])
-            result[resample, code] = np.quantile(spread, self._quantile)
         drawn_values = np.where(weights > 0, self._candidate_values, np.nan)
         with np.errstate(all="ignore"):
             constant = np.fmax.reduce(drawn_values, axis=2) == np.fmin.reduce(drawn_values, axis=2)
-        return np.where(constant, 0.0, result), drawn
+        # A code that is constant in the resample must come out as exactly 0.
+        result = np.where(constant, 0.0, _weighted_quantile(distances, weights, below, fraction))
+        for resample, code in self._uncovered(weights, below):
+            repeated = np.repeat(self._values[code], mine[resample])
+            spread = np.abs(repeated - means[resample, code])
+            same = len(repeated) == 0 or repeated.min() == repeated.max()
+            result[resample, code] = 0.0 if same else np.quantile(spread, self._quantile)
+        return result, drawn
 
     def _uncovered(self, weights: IntArray, below: IntArray) -> Iterator[tuple[int, int]]:
         """Where one end holds too few drawn points to be sure of the quantile."""

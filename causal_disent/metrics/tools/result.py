@@ -40,7 +40,8 @@ class Result:
 
     def __repr__(self) -> str:
         others = (field.name for field in fields(self) if field.name != self._headline)  # type: ignore[arg-type]
-        shown = {"score": self.score, **{name: getattr(self, name) for name in others}}
+        known = {name: value for name in others if (value := getattr(self, name)) is not None}
+        shown = {"score": self.score, **known}
         return f"{type(self).__name__}({', '.join(f'{name}={_short(value)}' for name, value in shown.items())})"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from causal_disent.report.published.tables import Block, blocks, published_table, published_tables
+from causal_disent.report.table import WIDTH as LISTING
 from causal_disent.report.table import text_table
 
 WIDTH = 115
@@ -17,7 +18,8 @@ def published_list() -> str:
         [table.name, table.number, table.num_values, _metrics(table.metrics), table.caption] for table in tables
     ]
     papers = dict.fromkeys(f"{table.name.rpartition('_')[0]}: {table.source.citation}" for table in tables)
-    return "\n".join([text_table(["table", "number", "values", "metrics", "shows"], rows), "", *papers])
+    told = [textwrap.fill(paper, LISTING, subsequent_indent="  ") for paper in papers]
+    return "\n".join([text_table(["table", "number", "values", "metrics", "shows"], rows, LISTING), "", *told])
 
 
 def _metrics(names: tuple[str, ...]) -> str:

@@ -1,5 +1,6 @@
 """Sprites drawn by formula, alone and beside real ones."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from causal_disent.data.view import view
 
 #: Frames of the animation that is published with dSprites, (n, 64, 64), which are not part of the project.
-REAL_FRAMES = Path(__file__).parents[4] / "shared/data/dsprites_frames.npz"
+REAL_FRAMES = (
+    Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared")) / "data/dsprites_frames.npz"
+)
 WINDOW = 40
 
 factor_rows = st.tuples(*(st.integers(0, size - 1) for size in (3, 6, 40, 32, 32)))
@@ -116,7 +119,9 @@ def centred(images):
     return np.stack([image[y : y + WINDOW, x : x + WINDOW] for image, (x, y) in zip(padded, corners, strict=True)])
 
 
-@pytest.mark.skipif(not REAL_FRAMES.exists(), reason="the real frames are not here")
+@pytest.mark.skipif(
+    not REAL_FRAMES.exists(), reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it"
+)
 def test_real_sprites_are_met():
     with np.load(REAL_FRAMES, allow_pickle=False) as file:
         frames = np.unique(file["frames"].astype(bool), axis=0)

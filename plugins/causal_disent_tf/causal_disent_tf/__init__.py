@@ -1,9 +1,10 @@
-"""TensorFlow for causal_disent: disentanglement_lib's checkpoints, SavedModels, Keras models and classifiers."""
+"""TensorFlow for causal_disent: training, disentanglement_lib's checkpoints, SavedModels, Keras models."""
 
 from __future__ import annotations
 
 from causal_disent_tf.backend import TfBackend
 from causal_disent_tf.classifier import KerasClassifier
+from causal_disent_tf.networks.architecture import architecture
 from causal_disent_tf.representation import TfRepresentation, from_module
 
-__all__ = ["KerasClassifier", "TfBackend", "TfRepresentation", "from_module"]
+__all__ = ["KerasClassifier", "TfBackend", "TfRepresentation", "architecture", "from_module"]

@@ -1,4 +1,4 @@
-"""The backend that runs SavedModels through TensorFlow: disentanglement_lib's modules and later ones."""
+"""Trains models, reads and writes their folders, and runs SavedModels: disentanglement_lib's and later ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
 from causal_disent.runs.recorded import decoder_activation, model_folders, sampling_seed
+from causal_disent.training.description import part_of
+from causal_disent.training.loop import Keeping, run
+from causal_disent.training.plan import Plan
+from causal_disent.training.saved_models import read_saved
+from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf.device import choose_device
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
@@ -20,25 +25,47 @@ DECODER = "decoder"
 
 
 class TfBackend:
-    """Any TF1-Hub folder and any SavedModel of TensorFlow 2 with disentanglement_lib's signatures.
+    """Folders of ``dlib_train``; any TF1-Hub folder and SavedModel with disentanglement_lib's signatures.
 
-    ``representation`` (images -> default) or ``gaussian_encoder`` (images -> mean, logvar), and ``decoder``
-    (latent_vectors -> images).
+    These are ``representation`` (images -> default) or ``gaussian_encoder`` (images -> mean, logvar), and
+    ``decoder`` (latent_vectors -> images).
 
     Args:
         trust: load graphs with operations that can reach files or the network.
-        device: ``"auto"``: TensorFlow takes the GPU where it sees one.
+        device: one of `causal_disent_tf.device.DEVICES`; ``"auto"`` takes a GPU where TensorFlow sees one.
     """
 
     name = "tf"
 
     def __init__(self, trust: bool = False, device: str = "auto") -> None:
-        check_choice("device", device, ("auto",))
-        self._trust = trust
+        self._trust, self._device = trust, device
+
+    def train(self, plan: Plan, keeping: Keeping) -> tuple[TfRepresentation, dict[str, Any]]:
+        """The trained model, and the terms of its loss."""
+        with tensorflow().device(choose_device(self._device)):
+            from causal_disent_tf.saved_networks import NetworkRepresentation  # imports TensorFlow
+            from causal_disent_tf.train.make import make_trainer
+
+            trainer = make_trainer(plan)
+            scores = run(trainer, plan, keeping)
+            networks, activation = trainer.networks, trainer.reconstruction.activation
+            return NetworkRepresentation(networks["encoder"], networks["decoder"], activation), scores
+
+    def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
+        """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
+        tensorflow()
+        from causal_disent_tf.saved_networks import NetworkRepresentation, save_model
+
+        if not isinstance(model, NetworkRepresentation):
+            raise errors.InvalidInput(
+                "The model is not one that dlib_train could have written: TensorFlow has no encoder and decoder "
+                "of it."
+            )
+        save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
 
     def recognises(self, folder: Path) -> bool:
-        """Whether `folder` holds a SavedModel."""
-        return locate(folder) is not None
+        """Whether `folder` holds a model of ``dlib_train``, or a SavedModel."""
+        return part_of(folder) is not None or locate(folder) is not None
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TfRepresentation:
         """The representation in `folder`.
@@ -49,6 +76,21 @@ class TfBackend:
             model_dir: the model's folder, for the decoder; otherwise it is in `folder`, or in a ``model`` beside
                 or above it.
         """
+        with tensorflow().device(choose_device(self._device)):
+            read = self._saved if part_of(folder) is None else self._trained
+            return read(folder, data, model_dir)
+
+    def _trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
+        """A model of ``dlib_train``."""
+        from causal_disent_tf.saved_networks import NetworkRepresentation, read_model
+
+        def mixed(model: NetworkRepresentation, other: NetworkRepresentation) -> NetworkRepresentation:
+            return NetworkRepresentation(model.encoder, other.decoder, other.activation, model.sample_seed)
+
+        return read_saved(folder, data, model_dir, read_model, mixed)
+
+    def _saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
+        """A SavedModel."""
         signatures = self._load(folder)
         name = next((name for name in ENCODERS if name in signatures), None)
         if name is None:

@@ -44,19 +44,21 @@ UnitNorm VarianceScaling Zeros DTypePolicy Policy __keras_tensor__ __numpy__ __t
 ALLOWED = frozenset(f"{MODELS} {LAYERS} {PARTS}".split())
 
 
-def load_keras(path: Path, *, trust: bool = False) -> Any:
+def load_keras(path: Path, *, trust: bool = False, option: str = "keras_classifier.trust") -> Any:
     """The Keras model in a file, not compiled.
 
     Args:
         path: ends with ``.keras`` or ``.h5``.
         trust: load classes that are not known to be harmless too; a ``Lambda`` layer then runs the code in it.
+        option: what a config binds for that.
     """
     if path.suffix not in SUFFIXES:
         raise errors.InvalidInput(f"A Keras model is a file ending with {' or '.join(SUFFIXES)}; given: {path}.")
     if not path.is_file():
         raise errors.InvalidInput(f"There is no file {path}.")
     if not trust:
-        _check_classes(path, _config_of_archive(path) if path.suffix == ".keras" else _config_of_h5(path))
+        config = _config_of_archive(path) if path.suffix == ".keras" else _config_of_h5(path)
+        _check_classes(path, config, option)
     tf = tensorflow()
     try:
         return tf.keras.models.load_model(path, compile=False, safe_mode=not trust)
@@ -137,7 +139,7 @@ def _parsed(path: Path, config: str | bytes) -> Any:
         raise _unusable(path, f"its config is not JSON ({error})") from None
 
 
-def _check_classes(path: Path, config: Any) -> None:
+def _check_classes(path: Path, config: Any, option: str = "keras_classifier.trust") -> None:
     try:
         refused = sorted(set(_refused(config)))
     except RecursionError:
@@ -145,8 +147,8 @@ def _check_classes(path: Path, config: Any) -> None:
     if refused:
         raise errors.InvalidInput(
             f"The Keras model {path} names classes that are not known to be harmless: {errors.listing(refused)}. "
-            "They could run code or read files (docs/security.md). If you trust whoever made it, bind "
-            "keras_classifier.trust = True."
+            f"They could run code or read files (docs/security.md). If you trust whoever made it, bind {option} = "
+            "True."
         )
 
 

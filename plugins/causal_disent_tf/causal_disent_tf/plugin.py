@@ -1,18 +1,68 @@
-"""What this plugin registers."""
+"""What this plugin registers; targets are text, so that TensorFlow is imported when one of them is used."""
 
 from __future__ import annotations
 
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
+from causal_disent.training.objectives import register_needs, register_objectives
+
+HERE = "causal_disent_tf"
+BACKEND = "tf"
+#: What a model is made of, by name.
+PARTS = {
+    "conv_encoder": "networks.conv:ConvEncoder",
+    "fc_encoder": "networks.fc:FcEncoder",
+    "test_encoder": "networks.linear:LinearEncoder",
+    "deconv_decoder": "networks.conv:DeconvDecoder",
+    "fc_decoder": "networks.fc:FcDecoder",
+    "test_decoder": "networks.linear:LinearDecoder",
+    "fc_discriminator": "networks.discriminator:FcDiscriminator",
+    "AdamOptimizer": "train.optimizers:adam",
+    "bernoulli_loss": "losses:bernoulli_loss",
+    "l2_loss": "losses:l2_loss",
+    "xent": "supervision:xent",
+    "l2": "supervision:l2",
+    "cov": "supervision:cov",
+    "embed": "supervision:embed",
+}
+
+
+@hookimpl
+def register_models(register: Register) -> None:
+    register_objectives(register, BACKEND)
+
+
+@hookimpl
+def register_parts(register: Register) -> None:
+    register_needs(register, BACKEND, HERE, PARTS)
+
+
+@hookimpl
+def register_representations(register: Register) -> None:
+    register(
+        "keras_module", f"{HERE}.own_module:keras_module", summary="one's own Keras models, bound in a config"
+    )
 
 
 @hookimpl
 def register_backends(register: Register) -> None:
     register(
-        "tf",
-        "causal_disent_tf.backend:TfBackend",
-        summary="TF1-Hub modules and SavedModels, run by TensorFlow",
+        BACKEND,
+        f"{HERE}.backend:TfBackend",
+        summary="TensorFlow: trains, writes and reads; TF1-Hub modules and SavedModels",
         rank=30,
+        trains=True,
+    )
+
+
+@hookimpl
+def register_trackers(register: Register) -> None:
+    register(
+        "tensorboard",
+        f"{HERE}.train.curves:Curves",
+        summary="curves for TensorBoard, which need not be installed to write them",
+        always=True,
+        backend=BACKEND,
     )
 
 

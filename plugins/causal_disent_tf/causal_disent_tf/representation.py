@@ -66,7 +66,10 @@ class TfRepresentation(Shown):
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """Codes (n, m), float32."""
-        return self._through(lambda batch: _first(self._encode_batch(batch)), images)
+        return self._through(self._codes, images)
+
+    def _codes(self, batch: Any) -> Any:
+        return _first(self._encode_batch(batch))
 
     def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and log variance of the codes, each (n, m)."""

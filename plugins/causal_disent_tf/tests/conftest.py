@@ -11,8 +11,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-#: A script, which imports TensorFlow.
-collect_ignore = ["write_tf1_folders.py"]
+#: Scripts, which import TensorFlow.
+collect_ignore = ["write_tf1_folders.py", "tf_side.py"]
 
 
 @pytest.fixture(scope="session")

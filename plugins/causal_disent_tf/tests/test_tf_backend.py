@@ -1,6 +1,7 @@
 """SavedModels through TensorFlow: its session's numbers, both versions' formats, whatever the graph."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from causal_disent.errors import InvalidInput
 from causal_disent.runs.evaluate import evaluate_with_gin
 from causal_disent.runs.representation import Reading
 
-SHARED = Path(__file__).parents[4] / "shared"
+SHARED = Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared"))
 PAIRS = ("conv", "conv_older", "fc", "test", "unknown")
 
 
@@ -218,7 +219,10 @@ def test_nothing_is_left_in_the_temporary_folder(broken, tmp_path, monkeypatch):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-@pytest.mark.skipif(not (SHARED / "checkpoints").is_dir(), reason="the shared checkpoint is not on this machine")
+@pytest.mark.skipif(
+    not (SHARED / "checkpoints").is_dir(),
+    reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it",
+)
 @pytest.mark.parametrize("part", ["model", "representation"])
 def test_the_real_checkpoint(tf, part):
     root = SHARED / "checkpoints/dlib_beta_vae"
@@ -230,7 +234,10 @@ def test_the_real_checkpoint(tf, part):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SHARED / "reference").is_dir(), reason="the shared checkpoint is not on this machine")
+@pytest.mark.skipif(
+    not (SHARED / "reference").is_dir(),
+    reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it",
+)
 def test_the_scores_of_the_real_checkpoint_are_those_of_disentanglement_lib(tf, tmp_path):
     folder, tables = SHARED / "checkpoints/dlib_beta_vae/representation", {}
     reference = json.loads((SHARED / "reference/dlib_beta_vae_scores.json").read_text())

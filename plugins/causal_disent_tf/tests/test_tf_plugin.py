@@ -17,7 +17,7 @@ def registered(hook):
 
 
 def test_what_is_registered():
-    assert registered(plugin.register_backends)["tf"][2] == {"rank": 30}
+    assert registered(plugin.register_backends)["tf"][2] == {"rank": 30, "trains": True}
     assert list(registered(plugin.register_classifiers)) == ["keras_classifier"]
 
 
@@ -38,25 +38,3 @@ def test_without_tensorflow_the_error_says_what_to_do(monkeypatch, tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"")
     with pytest.raises(InvalidInput, match="pip install 'tensorflow>=2.16'.*--backend tf_free"):
         TfBackend().read(tmp_path)
-
-
-def test_tensorflow_chooses_its_device_itself():
-    from causal_disent_tf import TfBackend
-
-    from causal_disent.errors import UnknownName
-
-    with pytest.raises(UnknownName, match="Unknown `device` 'cpu'.* There are: auto"):
-        TfBackend(device="cpu")
-
-
-def test_it_is_no_backend_that_trains(monkeypatch):
-    from causal_disent.errors import InvalidInput
-    from causal_disent.registry import Entry, registry
-    from causal_disent.runs.backend import training_backend
-
-    restore = registry.replace(Entry("backends", "tf", "tests", "causal_disent_tf.backend:TfBackend"))
-    try:
-        with pytest.raises(InvalidInput, match="'tf' reads models and does not train them"):
-            training_backend("tf")
-    finally:
-        restore()

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import DESCRIPTION, MODEL, REPRESENTATION, part_of
+from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
+from causal_disent.training.saved_models import read_saved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.global_generators import seeded
 from causal_disent_torch.representation import TorchRepresentation, represent
@@ -56,37 +57,16 @@ class TorchBackend:
             data: if given, its images must be of the shape that the model takes.
             model_dir: take the decoder from the model in this folder.
         """
-        model = self._read(folder)
-        shape = tuple(model.encoder.image_shape)
-        if data is not None and tuple(data.observation_shape) != shape:
-            raise errors.InvalidInput(
-                f"The model in {folder} takes images of shape {shape}; those of the data set are of shape "
-                f"{tuple(data.observation_shape)}. Evaluate it on the data set it was trained on."
-            )
-        if model_dir is None:
-            model.folders = {"representation": folder, "decoder": folder}
-            return model
-        other = self._read(model_dir)
-        if (tuple(other.encoder.image_shape), other.num_codes) != (shape, model.num_codes):
-            raise errors.InvalidInput(
-                f"The decoder in {model_dir} takes {other.num_codes} codes and gives images of shape "
-                f"{tuple(other.encoder.image_shape)}; {folder} has {model.num_codes} codes and images of shape "
-                f"{shape}."
-            )
-        mixed = represent(
-            model.encoder,
-            other.decoder,
-            activation=other.activation,
-            device=model.device,
-            sample_seed=model.sample_seed,
+        return read_saved(
+            folder,
+            data,
+            model_dir,
+            lambda where, part: read_model(where, part, self.device),
+            lambda model, other: represent(
+                model.encoder,
+                other.decoder,
+                activation=other.activation,
+                device=model.device,
+                sample_seed=model.sample_seed,
+            ),
         )
-        mixed.folders = {"representation": folder, "decoder": model_dir}
-        return mixed
-
-    def _read(self, folder: Path) -> TorchRepresentation:
-        part = part_of(folder)
-        if part is None:
-            raise errors.InvalidInput(
-                f"{folder} has no model: there is no {DESCRIPTION} in {MODEL} or {REPRESENTATION} below it."
-            )
-        return read_model(folder, part, self.device)

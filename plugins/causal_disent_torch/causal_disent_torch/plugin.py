@@ -4,64 +4,37 @@ from __future__ import annotations
 
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
+from causal_disent.training.objectives import register_needs, register_objectives
 
 HERE = "causal_disent_torch"
 BACKEND = "torch"
-#: Name -> module, a shipped config that trains it, summary.
-MODELS = {
-    "vae": ("vae", "beta_vae", "beta-VAE: the divergence from the prior, beta times"),
-    "annealed_vae": ("annealed_vae", "annealed_vae", "beta-VAE with a capacity that grows (Burgess et al. 2018)"),
-    "factor_vae": ("factor_vae", "factor_vae", "total correlation by a discriminator (Kim and Mnih 2018)"),
-    "dip_vae": ("dip_vae", "dip_vae_i", "covariance of the codes towards the identity (Kumar et al. 2018)"),
-    "beta_tc_vae": ("beta_tc_vae", "beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
-}
-SEMI_SUPERVISED = {
-    "s2_vae": ("supervised", "s2_vae", "beta-VAE with labels of some images"),
-    "s2_factor_vae": ("supervised", "s2_factor_vae", "FactorVAE with labels of some images"),
-    "s2_dip_vae": ("supervised", "s2_dip_vae", "DIP-VAE with labels of some images"),
-    "s2_beta_tc_vae": ("supervised", "s2_beta_tc_vae", "beta-TCVAE with labels of some images"),
-    "s2_factor_vae_bb": ("boxed", "s2_factor_vae_bb", "FactorVAE with labels and bounding boxes (CANDLE)"),
-}
-#: Role -> name -> target and summary.
+#: What a model is made of, by name.
 PARTS = {
-    "encoder": {
-        "conv_encoder": ("networks.conv:ConvEncoder", "four convolutions and a dense layer"),
-        "fc_encoder": ("networks.fc:FcEncoder", "two dense layers of 1200"),
-        "test_encoder": ("networks.linear:LinearEncoder", "a linear map"),
-    },
-    "decoder": {
-        "deconv_decoder": ("networks.conv:DeconvDecoder", "two dense layers and four transposed convolutions"),
-        "fc_decoder": ("networks.fc:FcDecoder", "three dense layers of 1200"),
-        "test_decoder": ("networks.linear:LinearDecoder", "a linear map"),
-    },
-    "discriminator": {"fc_discriminator": ("networks.discriminator:FcDiscriminator", "six dense layers of 1000")},
-    "optimizer": {"AdamOptimizer": ("train.optimizers:adam", "Adam with TensorFlow's names and defaults")},
-    "reconstruction_loss": {
-        "bernoulli_loss": ("losses.bernoulli:bernoulli_loss", "cross entropy of the pixels"),
-        "l2_loss": ("losses.squared_error:l2_loss", "squared error of the pixels"),
-    },
-    "supervised_loss": {
-        "xent": ("supervision.xent:xent", "cross entropy of labels"),
-        "l2": ("supervision.l2:l2", "squared error of labels"),
-        "cov": ("supervision.cov:cov", "covariance of codes and labels"),
-        "embed": ("supervision.embed:embed", "distance of codes and embedded labels"),
-    },
+    "conv_encoder": "networks.conv:ConvEncoder",
+    "fc_encoder": "networks.fc:FcEncoder",
+    "test_encoder": "networks.linear:LinearEncoder",
+    "deconv_decoder": "networks.conv:DeconvDecoder",
+    "fc_decoder": "networks.fc:FcDecoder",
+    "test_decoder": "networks.linear:LinearDecoder",
+    "fc_discriminator": "networks.discriminator:FcDiscriminator",
+    "AdamOptimizer": "train.optimizers:adam",
+    "bernoulli_loss": "losses.bernoulli:bernoulli_loss",
+    "l2_loss": "losses.squared_error:l2_loss",
+    "xent": "supervision.xent:xent",
+    "l2": "supervision.l2:l2",
+    "cov": "supervision.cov:cov",
+    "embed": "supervision.embed:embed",
 }
 
 
 @hookimpl
 def register_models(register: Register) -> None:
-    for models, facts in ((MODELS, {}), (SEMI_SUPERVISED, {"labels": True})):
-        for name, (module, config, summary) in models.items():
-            target, config = f"{HERE}.objectives.{module}:{name}", f"models/{config}.gin"
-            register(name, target, summary=summary, backend=BACKEND, config=config, **facts)
+    register_objectives(register, BACKEND)
 
 
 @hookimpl
 def register_parts(register: Register) -> None:
-    for role, parts in PARTS.items():
-        for name, (target, summary) in parts.items():
-            register(name, f"{HERE}.{target}", summary=summary, role=role, backend=BACKEND)
+    register_needs(register, BACKEND, HERE, PARTS)
 
 
 @hookimpl
@@ -109,4 +82,5 @@ def register_trackers(register: Register) -> None:
         summary="curves for TensorBoard, where it is installed",
         package="tensorboard",
         always=True,
+        backend=BACKEND,
     )

@@ -1,6 +1,7 @@
 """``causal-disent convert``, and the scores of checkpoints before and after it."""
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ from causal_disent.runs.postprocess import postprocess_with_gin
 from causal_disent.runs.representation import Reading
 from causal_disent.training.networks import make_saved
 
-SHARED = Path(__file__).parents[4] / "shared"
+SHARED = Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared"))
 SHAPE, NUM_LATENT = (64, 64, 1), 3
 
 
@@ -176,7 +177,10 @@ def test_onnx_files_compute_the_same(folders, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (SHARED / "reference").is_dir(), reason="the shared checkpoint is not on this machine")
+@pytest.mark.skipif(
+    not (SHARED / "reference").is_dir(),
+    reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it",
+)
 class TestTheRealCheckpoint:
     FOLDER = SHARED / "checkpoints/dlib_beta_vae/representation"
     REFERENCE = SHARED / "reference/dlib_beta_vae_scores.json"

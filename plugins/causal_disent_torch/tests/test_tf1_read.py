@@ -22,7 +22,7 @@ from causal_disent.errors import InvalidInput, NotForThisBackend
 from causal_disent.testing._global_generators import touched_generators
 from causal_disent.training.networks import make_saved
 
-SHARED = Path(__file__).parents[4] / "shared"
+SHARED = Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared"))
 PAIRS = {"conv": ("conv_encoder", "deconv_decoder"), "fc": ("fc_encoder", "fc_decoder")}
 PAIRS["test"] = ("test_encoder", "test_decoder")
 KINDS = ("encoder", "decoder")
@@ -426,7 +426,10 @@ def test_a_conv_checkpoint_is_read_in_a_second(folder):
     assert time.process_time() - started < 1
 
 
-@pytest.mark.skipif(not (SHARED / "checkpoints").is_dir(), reason="the shared checkpoint is not on this machine")
+@pytest.mark.skipif(
+    not (SHARED / "checkpoints").is_dir(),
+    reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it",
+)
 class TestTheRealCheckpoint:
     ROOT = SHARED / "checkpoints/dlib_beta_vae"
 

@@ -1,5 +1,6 @@
 """The index table: what is written comes back, and whatever is damaged is refused."""
 
+import os
 import struct
 import tracemalloc
 from pathlib import Path
@@ -11,7 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tf1_writer import MAGIC, block, bundle_entries, finished, sealed, table, varint
 
-SHARED = Path(__file__).parents[4] / "shared/checkpoints/dlib_beta_vae"
+SHARED = (
+    Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared"))
+    / "checkpoints/dlib_beta_vae"
+)
 ENTRIES = st.dictionaries(st.binary(max_size=40), st.binary(max_size=30), max_size=60).map(
     lambda found: sorted(found.items())
 )
@@ -151,7 +155,9 @@ def test_a_table_over_blocks_that_overlap_is_refused(draw):
     assert refused(finished(written, block([]), index))
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared checkpoint is not on this machine")
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason="the environment variable CAUSAL_DISENT_SHARED names no folder with it"
+)
 @pytest.mark.parametrize("part", ["model", "representation"])
 def test_the_writer_of_these_tests_writes_what_tensorflow_writes(part):
     from causal_disent_torch.tf1.bundle import Bundle

@@ -1,8 +1,19 @@
-"""How far the codes' Gaussians are from the standard normal."""
+"""The codes' Gaussians: draws from them, and how far they are from the standard normal."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
+
+
+def draw_codes(mean: Tensor, log_var: Tensor, noise: Tensor) -> Tensor:
+    r"""Codes (n, codes) that follow the weights of the encoder: :math:`\mu + e^{l / 2} \epsilon`."""
+    return mean + torch.exp(log_var / 2) * noise
+
+
+def batch_mean(values: Tensor) -> Tensor:
+    """The mean of (n,) values."""
+    return values.mean()
 
 
 def gaussian_kl(mean: Tensor, log_var: Tensor) -> Tensor:
@@ -18,7 +29,6 @@ def gaussian_kl(mean: Tensor, log_var: Tensor) -> Tensor:
         A scalar, at least 0; 0 if every Gaussian is the standard normal.
 
     Example:
-        >>> import torch
         >>> gaussian_kl(torch.ones(3, 2), torch.zeros(3, 2))
         tensor(1.)
     """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from causal_disent import errors
+from causal_disent.training.network_checks import check_image_shape
 from causal_disent_torch.networks.layers import initialise
 
 
@@ -29,22 +29,11 @@ class ImageNetwork(nn.Module):
         self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
-        self.image_shape, self.num_latent = self._checked(image_shape), num_latent
+        self.image_shape = check_image_shape(self.name, image_shape, self.divisor)
+        self.num_latent = num_latent
         self.add_layers()
         initialise(self, generator)
 
     def add_layers(self) -> None:
         """Set a layer per attribute, in the order in which their weights are drawn."""
         raise NotImplementedError
-
-    def _checked(self, image_shape: Sequence[int]) -> tuple[int, int, int]:
-        shape = tuple(int(side) for side in image_shape)
-        if len(shape) != 3 or min(shape) < 1:
-            raise errors.InvalidInput(f"An image has a shape (height, width, channels); given: {list(shape)}.")
-        height, width, channels = shape
-        if height % self.divisor or width % self.divisor:
-            raise errors.InvalidInput(
-                f"'{self.name}' takes images whose height and width can be divided by {self.divisor}; these are "
-                f"{height}x{width}. Resize them, or take the fully connected architecture."
-            )
-        return height, width, channels

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from causal_disent import errors
-from causal_disent.arguments import check_truth, is_finite_number
+from causal_disent.arguments import check_truth
 from causal_disent.config import REQUIRED
-from causal_disent_torch.supervision.codes import check_enough_codes
+from causal_disent.training.network_checks import check_enough_codes, check_sigma
 
 
 class Embed(nn.Module):
@@ -40,8 +39,7 @@ class Embed(nn.Module):
     ) -> None:
         super().__init__()
         check_enough_codes(num_latent, factor_sizes)
-        if sigma != "learn" and not is_finite_number(sigma):
-            raise errors.InvalidInput(f"embed.sigma is a number or 'learn'; given: {sigma!r}.")
+        check_sigma(sigma)
         generator = torch.Generator().manual_seed(0) if generator is None else generator
         self.use_order = use_order
         self.sizes = [int(size) for size in factor_sizes]

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from causal_disent.arguments import check_truth
-from causal_disent_torch.supervision.codes import check_enough_codes, normalise
+from causal_disent.training.network_checks import check_enough_codes
+from causal_disent_torch.supervision.scaled import normalise
 
 
 class L2(nn.Module):

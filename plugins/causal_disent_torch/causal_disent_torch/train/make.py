@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from causal_disent.training.batches import Batches
+from causal_disent.training.network_checks import Framework, check_network, check_outputs, check_sizes
 from causal_disent.training.objective import OwnLoss
 from causal_disent.training.parts import (
     decoder,
@@ -21,8 +22,16 @@ from causal_disent.training.parts import (
 from causal_disent.training.plan import Plan
 from causal_disent_torch.callables import evaluating
 from causal_disent_torch.global_generators import kept
-from causal_disent_torch.networks.checks import check_network, check_outputs, check_sizes
+from causal_disent_torch.outputs import described
 from causal_disent_torch.train.trainer import Trainer
+
+#: For the checks of networks.
+TORCH = Framework(
+    nn.Module,
+    "torch.nn.Module",
+    lambda value, shape: isinstance(value, torch.Tensor) and value.shape == shape and value.dtype == torch.float32,
+    described,
+)
 
 
 def make_trainer(plan: Plan, device: torch.device) -> Trainer:
@@ -31,14 +40,14 @@ def make_trainer(plan: Plan, device: torch.device) -> Trainer:
     generator = torch.Generator().manual_seed(plan.model_seed)
     shape = tuple(plan.data.observation_shape)
     made, num_latent = encoder(shape, generator)
-    networks = nn.ModuleDict({"encoder": check_network("encoder", made)})
+    networks = nn.ModuleDict({"encoder": check_network("encoder", made, TORCH)})
     check_sizes(made, shape, num_latent)
-    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator))
+    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator), TORCH)
     if objective.factor_sizes is not None:
         networks["supervision"] = supervised_loss(num_latent, objective.factor_sizes, generator)
     trained = list(networks.parameters())
     if objective.discriminates:
-        networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator))
+        networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator), TORCH)
     if isinstance(objective, OwnLoss):
         objective.prepare(plan.data, networks, plan.model_seed)
     networks.to(device)
@@ -62,4 +71,4 @@ def _try(networks: nn.ModuleDict, data: Any, device: torch.device) -> None:
     """Raise unless the networks fit the images and each other; statistics and generators stay as they are."""
     images, _ = Batches(data, 2, 0).draw()
     with torch.no_grad(), kept(device), evaluating(networks):
-        check_outputs(networks, torch.tensor(images, device=device))
+        check_outputs(dict(networks.items()), torch.tensor(images, device=device), TORCH)

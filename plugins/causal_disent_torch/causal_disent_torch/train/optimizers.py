@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from causal_disent.arguments import check_number
+from causal_disent.training.parts import check_adam
 
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
@@ -22,9 +22,6 @@ def adam(
     name: str = "Adam",
 ) -> torch.optim.Optimizer:
     """Adam with TensorFlow's names and defaults; `use_locking` and `name` are taken and change nothing."""
-    check_number("AdamOptimizer.learning_rate", learning_rate, above=0)
-    for parameter, value in (("beta1", beta1), ("beta2", beta2)):
-        check_number(f"AdamOptimizer.{parameter}", value, at_least=0, below=1)
-    check_number("AdamOptimizer.epsilon", epsilon, at_least=0)
+    check_adam(learning_rate, beta1, beta2, epsilon)
     fused = all(parameter.device.type in FUSED for parameter in parameters)
     return torch.optim.Adam(parameters, lr=learning_rate, betas=(beta1, beta2), eps=epsilon, fused=fused)

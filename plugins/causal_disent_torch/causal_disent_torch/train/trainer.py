@@ -13,12 +13,13 @@ from torch import Tensor, nn
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches, LabelledImages
+from causal_disent.training.forward import Given, forward, terms_of
 from causal_disent.training.loop import Diverged
 from causal_disent.training.objective import Batch, Objective, OwnLoss, Pass
 from causal_disent.training.parts import ReconstructionLoss
+from causal_disent_torch import losses
 from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
-from causal_disent_torch.losses.gaussian_kl import gaussian_kl
 from causal_disent_torch.tensors import FRAMEWORK, packed
 
 #: The generator of the noise in a checkpoint, and what stands before the kind of device of a global one.
@@ -59,13 +60,14 @@ class Trainer:
         self.num_steps = 0
 
     def step(self) -> dict[str, Tensor]:
-        """Draw a batch and follow the gradient once; the terms of the loss, as `terms` names them."""
+        """Draw a batch and follow the gradient once; the terms of the loss."""
         if isinstance(self.objective, OwnLoss):
             passed = None
             terms, loss = self._own_terms(self.objective, self.batches, self.generator, self.num_steps)
         else:
             passed = self._pass(self.batches, self.labelled, self.generator, self.num_steps)
-            terms, loss = self.terms(passed)
+            terms = terms_of(self.objective, self.reconstruction, passed)
+            loss = terms["loss"]
         for optimizer in self.optimizers.values():
             optimizer.zero_grad()
         if passed is not None and self.objective.discriminates:
@@ -83,24 +85,6 @@ class Trainer:
         self.num_steps += 1
         return {name: term.detach() for name, term in terms.items()}
 
-    def terms(self, passed: Pass) -> tuple[dict[str, Tensor], Tensor]:
-        """Each term by disentanglement_lib's name, the weighted ones that it does not name, and the whole loss."""
-        reconstruction = self.reconstruction(passed.images, passed.output).mean()
-        penalties = self.objective.penalties(passed)
-        regularizer = sum(penalties.values())
-        loss = reconstruction + regularizer
-        terms = {
-            "reconstruction_loss": reconstruction,
-            "kl_loss": passed.kl,
-            **{f"weighted_{name}": term for name, term in penalties.items() if name != "kl_loss"},
-            "regularizer": regularizer,
-            "elbo": -(reconstruction + passed.kl),
-            "loss": loss,
-        }
-        if passed.supervised_loss is not None:
-            terms["supervised_loss"] = passed.supervised_loss
-        return terms, loss
-
     def evaluations(
         self, batches: Batches, labelled: LabelledImages | None, seed: int
     ) -> Iterator[dict[str, float]]:
@@ -113,8 +97,7 @@ class Trainer:
                     terms, _ = self._own_terms(self.objective, batches, generator, step)
                 else:
                     passed = self._pass(batches, labelled, generator, step)
-                    passed.step = self.num_steps
-                    terms, _ = self.terms(passed)
+                    terms = terms_of(self.objective, self.reconstruction, passed)
                 found = {name: float(term) for name, term in terms.items()}
             yield found
 
@@ -135,31 +118,25 @@ class Trainer:
         return {**terms, "loss": loss}, loss
 
     def _pass(
-        self, batches: Batches, labelled: LabelledImages | None, generator: torch.Generator, step: int
+        self, batches: Batches, labelled: LabelledImages | None, generator: torch.Generator, number: int
     ) -> Pass:
+        """The batch of that number through the networks, in the state of the steps that were made."""
         pixels, boxes = batches.draw()
-        images = self._tensor(pixels)
-        mean, log_var = self.networks["encoder"](images)
-        noise = torch.randn(mean.shape, generator=generator).to(self.device)
-        codes = mean + torch.exp(log_var / 2) * noise
-        passed = Pass(
-            step=step,
-            images=images,
-            mean=mean,
-            log_var=log_var,
-            codes=codes,
-            output=self.networks["decoder"](codes),
-            kl=gaussian_kl(mean, log_var),
-            activation=self.reconstruction.activation,
-            boxes=None if boxes is None else self._tensor(boxes),
-        )
-        if self.objective.discriminates:
-            passed.logits = self.networks["discriminator"](codes)
+        num_latent: Any = self.networks["encoder"].num_latent
+        noise = torch.randn((len(pixels), num_latent), generator=generator).to(self.device)
+        pair = None
         if self.objective.factor_sizes is not None and labelled is not None:
-            labelled_pixels, labels = labelled.batch(step, batches.batch_size)
-            labelled_mean, _ = self.networks["encoder"](self._tensor(labelled_pixels))
-            passed.supervised_loss = self.networks["supervision"](labelled_mean, self._tensor(labels))
-        return passed
+            labelled_pixels, labels = labelled.batch(number, batches.batch_size)
+            pair = self._tensor(labelled_pixels), self._tensor(labels)
+        given = Given(
+            images=self._tensor(pixels),
+            noise=noise,
+            step=self.num_steps,
+            weights=self.objective.weights(self.num_steps),
+            boxes=None if boxes is None else self._tensor(boxes),
+            labelled=pair,
+        )
+        return forward(self.networks, self.objective, self.reconstruction, losses, given)
 
     def _discriminator_loss(self, passed: Pass) -> Tensor:
         assert passed.logits is not None

@@ -6,7 +6,6 @@ from causal_disent import errors
 from causal_disent.arguments import check_numbers
 from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent_torch.losses.dip import code_covariance, dip_penalty
 
 #: ``"i"`` regards the means alone, ``"ii"`` the codes that are drawn.
 DIP_TYPES = ("i", "ii")
@@ -22,8 +21,9 @@ class DipVae(Objective):
 
     def penalties(self, passed: Pass) -> Penalties:
         """Two terms."""
-        covariance = code_covariance(passed.mean, passed.log_var, self.dip_type)
-        return {"kl_loss": passed.kl, "dip_loss": dip_penalty(covariance, self.lambda_od, self.lambda_d)}
+        losses = passed.losses
+        covariance = losses.code_covariance(passed.mean, passed.log_var, self.dip_type)
+        return {"kl_loss": passed.kl, "dip_loss": losses.dip_penalty(covariance, self.lambda_od, self.lambda_d)}
 
 
 def dip_vae(lambda_od: float = REQUIRED, lambda_d_factor: float = REQUIRED, dip_type: str = "i") -> Objective:

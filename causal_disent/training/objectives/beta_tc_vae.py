@@ -5,7 +5,6 @@ from __future__ import annotations
 from causal_disent.arguments import check_numbers
 from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent_torch.losses.total_correlation import total_correlation
 
 
 class BetaTcVae(Objective):
@@ -16,7 +15,7 @@ class BetaTcVae(Objective):
 
     def penalties(self, passed: Pass) -> Penalties:
         """Two terms."""
-        correlation = total_correlation(passed.codes, passed.mean, passed.log_var)
+        correlation = passed.losses.total_correlation(passed.codes, passed.mean, passed.log_var)
         return {"kl_loss": passed.kl, "total_correlation": (self.beta - 1.0) * correlation}
 
 

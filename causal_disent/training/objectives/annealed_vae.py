@@ -16,10 +16,13 @@ class AnnealedVae(Objective):
         check_number("annealed_vae.iteration_threshold", iteration_threshold, above=0)
         self.gamma, self.c_max, self.iteration_threshold = gamma, c_max, iteration_threshold
 
+    def weights(self, step: int) -> dict[str, float]:
+        """The capacity."""
+        return {"capacity": anneal(self.c_max, step, self.iteration_threshold)}
+
     def penalties(self, passed: Pass) -> Penalties:
         """One term."""
-        now = anneal(self.c_max, passed.step, self.iteration_threshold)
-        return {"kl_loss": self.gamma * (passed.kl - now).abs()}
+        return {"kl_loss": self.gamma * abs(passed.kl - passed.weights["capacity"])}
 
 
 def annealed_vae(

@@ -9,10 +9,10 @@ from causal_disent.arguments import check_numbers, is_whole
 from causal_disent.config import REQUIRED
 from causal_disent.training.annealers import annealer
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent_torch.objectives.beta_tc_vae import BetaTcVae
-from causal_disent_torch.objectives.dip_vae import DipVae
-from causal_disent_torch.objectives.factor_vae import FactorVae
-from causal_disent_torch.objectives.vae import BetaVae
+from causal_disent.training.objectives.beta_tc_vae import BetaTcVae
+from causal_disent.training.objectives.dip_vae import DipVae
+from causal_disent.training.objectives.factor_vae import FactorVae
+from causal_disent.training.objectives.vae import BetaVae
 
 
 class Supervised(Objective):
@@ -35,9 +35,13 @@ class Supervised(Objective):
         self.factor_sizes = [int(size) for size in sizes]
         self.weight = annealer(gamma_sup)
 
+    def weights(self, step: int) -> dict[str, float]:
+        """Those of the other objective, and that of the supervised loss."""
+        return {**self.base.weights(step), "supervised": self.weight(step)}
+
     def penalties(self, passed: Pass) -> Penalties:
         """Those of the other objective and one more."""
-        weighted = self.weight(passed.step) * passed.supervised_loss
+        weighted = passed.weights["supervised"] * passed.supervised_loss
         return {**self.base.penalties(passed), "supervised_loss": weighted}
 
 

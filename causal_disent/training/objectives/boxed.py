@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from causal_disent.arguments import check_numbers, check_truth
 from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent_torch.losses.box import box_loss, box_masks
-from causal_disent_torch.objectives.factor_vae import FactorVae
-from causal_disent_torch.objectives.supervised import Supervised
-from causal_disent_torch.representation import activate
+from causal_disent.training.objectives.factor_vae import FactorVae
+from causal_disent.training.objectives.supervised import Supervised
 
 
 class Boxed(Objective):
@@ -22,11 +20,15 @@ class Boxed(Objective):
         self.base, self.weight, self.from_bottom = base, weight, from_bottom
         self.discriminates, self.factor_sizes = base.discriminates, base.factor_sizes
 
+    def weights(self, step: int) -> dict[str, float]:
+        """Those of the other objective."""
+        return self.base.weights(step)
+
     def penalties(self, passed: Pass) -> Penalties:
         """Those of the other objective and one more."""
-        assert passed.boxes is not None
-        masks = box_masks(passed.boxes, passed.images.shape[1:], from_bottom=self.from_bottom)
-        error = box_loss(passed.images, activate(passed.output, passed.activation), masks)
+        losses = passed.losses
+        masks = losses.box_masks(passed.boxes, passed.images.shape[1:], from_bottom=self.from_bottom)
+        error = losses.box_loss(passed.images, losses.activate(passed.output, passed.activation), masks)
         return {**self.base.penalties(passed), "box_loss": self.weight * error}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from causal_disent.arguments import check_numbers
 from causal_disent.config import REQUIRED
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent_torch.losses.density_ratio import density_ratio
 
 
 class FactorVae(Objective):
@@ -18,8 +17,7 @@ class FactorVae(Objective):
 
     def penalties(self, passed: Pass) -> Penalties:
         """Two terms."""
-        assert passed.logits is not None
-        return {"kl_loss": passed.kl, "total_correlation": self.gamma * density_ratio(passed.logits)}
+        return {"kl_loss": passed.kl, "total_correlation": self.gamma * passed.losses.density_ratio(passed.logits)}
 
 
 def factor_vae(gamma: float = REQUIRED) -> Objective:

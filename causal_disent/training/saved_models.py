@@ -1,0 +1,57 @@
+"""A model of ``dlib_train`` from its folder, perhaps with the decoder of another, whichever framework reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from causal_disent import errors
+from causal_disent.training.description import DESCRIPTION, MODEL, REPRESENTATION, part_of
+
+
+def read_saved(
+    folder: Path,
+    data: Any,
+    model_dir: Path | None,
+    read: Callable[[Path, str], Any],
+    mixed: Callable[[Any, Any], Any],
+) -> Any:
+    """The representation in `folder`, with its decoder, and its ``folders``.
+
+    Args:
+        folder: of a representation, or of a model, whose codes are then the means.
+        data: if given, its images must be of the shape that the model takes.
+        model_dir: take the decoder from the model in this folder.
+        read: a folder and a part of it -> the model there, with its ``encoder`` and ``num_codes``.
+        mixed: two models -> the encoder of one with the decoder of the other.
+    """
+    model = _read(folder, read)
+    shape = tuple(model.encoder.image_shape)
+    if data is not None and tuple(data.observation_shape) != shape:
+        raise errors.InvalidInput(
+            f"The model in {folder} takes images of shape {shape}; those of the data set are of shape "
+            f"{tuple(data.observation_shape)}. Evaluate it on the data set it was trained on."
+        )
+    if model_dir is None:
+        model.folders = {"representation": folder, "decoder": folder}
+        return model
+    other = _read(model_dir, read)
+    if (tuple(other.encoder.image_shape), other.num_codes) != (shape, model.num_codes):
+        raise errors.InvalidInput(
+            f"The decoder in {model_dir} takes {other.num_codes} codes and gives images of shape "
+            f"{tuple(other.encoder.image_shape)}; {folder} has {model.num_codes} codes and images of shape "
+            f"{shape}."
+        )
+    both = mixed(model, other)
+    both.folders = {"representation": folder, "decoder": model_dir}
+    return both
+
+
+def _read(folder: Path, read: Callable[[Path, str], Any]) -> Any:
+    part = part_of(folder)
+    if part is None:
+        raise errors.InvalidInput(
+            f"{folder} has no model: there is no {DESCRIPTION} in {MODEL} or {REPRESENTATION} below it."
+        )
+    return read(folder, part)

@@ -1,0 +1,46 @@
+"""``keras_module``: a user's own Keras models, bound in a config or in files, as a representation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from causal_disent import errors
+from causal_disent_tf.keras_files import load_keras
+from causal_disent_tf.representation import TfRepresentation, from_module
+
+
+def keras_module(
+    data: Any,
+    encoder: Any = None,
+    decoder: Any = None,
+    channels_first: bool = False,
+    activation: str = "none",
+    gaussian: bool = False,
+    trust: bool = False,
+) -> TfRepresentation:
+    """The Keras models that the config binds as a representation.
+
+    Args:
+        data: ground-truth data.
+        encoder: ``'encoder.keras'``, the path of a file, or a model or function that takes images (n, h, w, c),
+            ``@my_package.Encoder()`` in a config.
+        decoder: the same for what takes codes.
+        channels_first: they take and give (n, c, h, w).
+        activation: ``"none"`` if the decoder gives pixels in [0, 1], or ``"logits"`` or ``"tanh"``.
+        gaussian: the encoder gives mean and log variance.
+        trust: load files with classes that are not known to be harmless too.
+    """
+    if encoder is None:
+        raise errors.ConfigError("The config must bind keras_module.encoder, to 'encoder.keras', say.")
+    parts = {"encoder": encoder, "decoder": decoder}
+    for name, part in parts.items():
+        if isinstance(part, (str, Path)):
+            parts[name] = load_keras(Path(part), trust=trust, option="keras_module.trust")
+        elif part is not None and (not callable(part) or isinstance(part, type)):
+            raise errors.InvalidInput(
+                f"keras_module.{name} must be the path of a file, or a model or function, @my_package.Encoder() "
+                f"with brackets; given: {part!r}."
+            )
+    options: Any = {"channels_first": channels_first, "activation": activation, "gaussian": gaussian}
+    return from_module(parts["encoder"], parts["decoder"], **options)

@@ -1,0 +1,117 @@
+"""The folders of ``dlib_train``, ``model.json`` and ``weights.safetensors``, as torch has them too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import save
+
+from causal_disent import errors
+from causal_disent.files import inside, unusable
+from causal_disent.training.description import (
+    DESCRIPTION,
+    SAVED,
+    WEIGHTS,
+    Description,
+    describe,
+    read_description,
+    write_description,
+)
+from causal_disent.training.networks import make_saved
+from causal_disent.training.tensor_files import check_shapes, open_tensors, write_packed
+from causal_disent_tf.representation import TfRepresentation
+from causal_disent_tf.weights import tf, weights_of
+
+BACKEND = "tf"
+
+
+class NetworkRepresentation(TfRepresentation):
+    """An encoder and a decoder that were trained here, or by another backend.
+
+    Args:
+        encoder: images -> mean and log variance.
+        decoder: codes -> images before the activation.
+        activation: of the decoder's output.
+        sample_seed: draw codes from the encoder's Gaussian instead of its mean, with this seed.
+    """
+
+    def __init__(self, encoder: Any, decoder: Any, activation: str, sample_seed: int | None = None) -> None:
+        self.encoder, self.decoder, self.sample_seed = encoder, decoder, sample_seed
+        self._noise = None if sample_seed is None else np.random.default_rng(sample_seed)
+        encode, decode = (
+            tf.function(lambda batch, network=network: network(batch, training=False), autograph=False)
+            for network in (encoder, decoder)
+        )
+        super().__init__(encode, decode, activation=activation, gaussian=True)
+
+    @property
+    def num_codes(self) -> int:
+        """How many codes there are."""
+        return self.encoder.num_latent
+
+    def _codes(self, batch: Any) -> Any:
+        mean, log_var = self._encode_batch(batch)
+        if self._noise is None:
+            return mean
+        return mean + tf.exp(log_var / 2) * self._noise.standard_normal(tuple(mean.shape), np.float32)
+
+
+def save_model(
+    folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
+) -> None:
+    """Write both files into `folder`, which is made.
+
+    Args:
+        folder: to write.
+        encoder: a registered network.
+        decoder: a registered network.
+        activation: of the decoder's output.
+        codes: ``"mean"`` or ``"sampled"``.
+        seed: of the draws.
+    """
+    description = describe(encoder, decoder, BACKEND, activation, codes, seed)
+    folder.mkdir(parents=True)
+    write_description(folder, description)
+    weights = weights_of({"encoder": encoder, "decoder": decoder})
+    write_packed(folder / WEIGHTS, save({name: weight.stored() for name, weight in weights.items()}))
+
+
+def read_model(folder: Path, part: str) -> NetworkRepresentation:
+    """The model in the part of `folder` of this name.
+
+    The description is checked, then the shapes in the file of weights; only then is memory taken.
+    """
+    path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
+    description = read_description(path)
+    with tf.Graph().as_default():  # shapes without memory
+        shapes = {name: weight.shape for name, weight in weights_of(_networks(description, path)).items()}
+    with open_tensors(weights_path, "np") as file:
+        check_shapes(file, shapes, f"the architectures that {path} names")
+        found = {name: file.read(name) for name in shapes}
+    networks = _networks(description, path)
+    for name, weight in weights_of(networks).items():
+        if str(found[name].dtype) != weight.variable.dtype:
+            raise unusable(weights_path, f"'{name}' is {found[name].dtype}, and {weight.variable.dtype} is needed")
+        if not np.isfinite(found[name]).all():
+            raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
+        weight.load(found[name])
+    sample_seed = description.random_seed if description.codes == "sampled" else None
+    return NetworkRepresentation(networks["encoder"], networks["decoder"], description.activation, sample_seed)
+
+
+def _networks(description: Description, path: Path) -> dict[str, Any]:
+    """The networks that the description in `path` names, with initial weights."""
+    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
+    networks = {}
+    for role in SAVED:
+        name, options = getattr(description, role), (description.options or {}).get(role)
+        owner = (description.owners or {}).get(role, "")
+        try:
+            networks[role] = make_saved(role, name, BACKEND, options, owner, **sizes)
+        except errors.CausalDisentError as error:
+            raise unusable(path, error.message) from None
+        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
+    return networks

@@ -1,0 +1,1 @@
+"""Training with TensorFlow: what a config binds, and one compiled step after the other."""

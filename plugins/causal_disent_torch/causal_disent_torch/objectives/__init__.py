@@ -1,1 +1,0 @@
-"""The models of disentanglement_lib and of the CANDLE paper, one file each."""
