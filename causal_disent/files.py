@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import glob
+import itertools
 import os
 import shutil
 import sys
@@ -238,33 +239,55 @@ def unusable(path: Path, reason: str) -> errors.InvalidInput:
 def regular(path: Path) -> Path:
     """`path`, if it is a file; whoever opened a pipe or a device would wait for it.
 
-    A link may lead to a file of the same folder, or to where the user says with `LINKS`. A file that is not there
-    is for the caller to tell of.
+    A link may lead as `within` says, from the file's own folder. A file that is not there is for the caller to
+    tell of.
     """
     if path.exists() and not path.is_file():
         raise unusable(path, "it is a folder, a pipe, a socket or a device, and no file")
-    if path.is_symlink():
-        target = path.resolve()
-        named = [Path(place).resolve() for place in os.environ.get(LINKS, "").split(os.pathsep) if place]
-        if not any(target.is_relative_to(place) for place in (path.parent.resolve(), *named)):
-            raise unusable(
-                path, f"it is a link that leaves its folder. If you trust {target}, set {LINKS}={target.parent}"
-            )
+    return within(path.parent, path) if path.is_symlink() else path
+
+
+def within(folder: Path, path: Path) -> Path:
+    """`path`, if it is in `folder` once all links are followed, or in a place that the user names with `LINKS`.
+
+    This is the one rule for links. The folder itself is the user's own word and may be reached through links;
+    whoever goes down from it, by a name of its own or one that it lists, comes by here.
+    """
+    target = Path(os.path.realpath(path))
+    named = (Path(place) for place in os.environ.get(LINKS, "").split(os.pathsep) if place)
+    if not any(target.is_relative_to(os.path.realpath(place)) for place in (folder, *named)):
+        place = target if target.is_dir() else target.parent
+        raise unusable(
+            path,
+            f"it is a symbolic link, or behind one, that leaves {folder}. If you trust {target}, set "
+            f"{LINKS}={place}",
+        )
     return path
 
 
-def inside(folder: Path, name: str) -> Path:
-    """The path of `name` in `folder`, if no part of it after `folder` is a symbolic link or leads upwards.
+def leaves(folder: str | Path, name: str) -> bool:
+    """Whether `name`, listed in `folder`, is a link that `within` refuses."""
+    path = Path(folder, name)
+    try:
+        return path.is_symlink() and not within(path.parent, path)
+    except errors.InvalidInput:
+        return True
 
-    The folder itself is the user's own word and may be reached through links.
-    """
+
+def below(pattern: str) -> Path:
+    """The folder that a glob names: its parts before the first with a wildcard, without its last."""
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts[:-1]))
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The path of `name` in `folder`, if it does not lead upwards, nor out of it by a link (see `within`)."""
     path = folder
     for part in PurePosixPath(name).parts:
         path = path / part
         if part in ("..", "/"):
             raise unusable(folder / name, "it leads out of the model's folder")
         if path.is_symlink():
-            raise unusable(path, "it is a symbolic link, and a saved model may not lead out of its folder")
+            within(folder, path)
     return path
 
 

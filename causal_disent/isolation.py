@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -85,6 +86,7 @@ def _signals() -> Iterator[list[int]]:
 def _without_exit() -> Iterator[None]:
     """Make ``os._exit``, which ends a program without a word, an exception like ``sys.exit``."""
     real, place = os._exit, (os.getpid(), threading.get_ident())
+    places: tuple[Any, ...] = (os, sys.modules[os.name])  # it is called posix._exit or nt._exit too
     inside = True
 
     def refuse(status: int) -> None:
@@ -93,8 +95,11 @@ def _without_exit() -> Iterator[None]:
             raise SystemExit(f"os._exit({status})")
         real(status)
 
-    os._exit = refuse  # type: ignore[assignment]
+    for module in places:
+        module._exit = refuse
     try:
         yield
     finally:
-        os._exit, inside = real, False
+        inside = False
+        for module in places:
+            module._exit = real

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import itertools
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.cli._flags import Flags
-from causal_disent.files import claim
+from causal_disent.files import below, claim, within
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
 from causal_disent.report.cg_remarks import remarks
@@ -142,9 +141,8 @@ def find_folders(pattern: str) -> list[tuple[Path, Path]]:
     found = sorted(Path(path) for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
     if not found:
         raise errors.InvalidInput(f"No folder matches --input_glob {pattern}.")
-    # The last part is a place of its own even where nothing in it is wild.
-    fixed = Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts[:-1]))
-    return [(path, path.relative_to(fixed)) for path in found]
+    fixed = below(pattern)  # the last part is a place of its own even where nothing in it is wild
+    return [(within(fixed, path), path.relative_to(fixed)) for path in found]
 
 
 def _check_once(folders: list[list[_Task]], reading: Reading) -> None:

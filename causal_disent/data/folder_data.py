@@ -14,6 +14,7 @@ from causal_disent.arguments import as_digraph
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData
+from causal_disent.files import regular
 from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _read_table(path: Path) -> tuple[list[int], dict[str, list[str]]]:
             f"The table {path} does not exist. It is a CSV file with a column '{FILE_COLUMN}' and one per factor."
         )
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with regular(path).open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, strict=True)
             numbered = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader if cells]
     except (csv.Error, UnicodeDecodeError) as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.files import regular
+from causal_disent.files import regular, within
 
 #: Those that Pillow decodes by itself: it would hand PostScript to another program.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
@@ -45,9 +46,13 @@ def inside(folder: Path, file: str, place: str) -> Path:
         or ".." in PureWindowsPath(file).parts  # splits at both kinds of slash
         or "\0" in file
     )
-    path = folder if leads_out else (folder / file).resolve()
-    if leads_out or not path.is_relative_to(folder):
-        raise errors.InvalidInput(f"{place} names {file!r}, which leads out of the folder {folder}.")
+    outside = f"{place} names {file!r}, which leads out of the folder {folder}."
+    if leads_out:
+        raise errors.InvalidInput(outside)
+    try:
+        path = Path(os.path.realpath(within(folder, folder / file)))
+    except errors.InvalidInput as error:
+        raise errors.InvalidInput(f"{outside} {error.message}") from None
     if not path.is_file():
         raise errors.InvalidInput(f"{place} names {file!r}, and there is no such file in the folder {folder}.")
     return path

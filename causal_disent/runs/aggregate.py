@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_number
-from causal_disent.files import check_place, new_file, read_bounded
+from causal_disent.files import below, check_place, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, parse_object
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     for path in paths:
         try:
             # A name need not be text; half characters in it are shown as such.
-            rows.append({**_read(Path(path)), "path": path.encode("utf-8", "backslashreplace").decode("utf-8")})
+            content = _read(within(below(result_file_pattern), Path(path)))
+            rows.append({**content, "path": path.encode("utf-8", "backslashreplace").decode("utf-8")})
         except (errors.InvalidInput, OSError) as error:
             left_out.append((path, str(error)))
     return pd.DataFrame(rows), left_out

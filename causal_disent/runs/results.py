@@ -63,7 +63,7 @@ def read_scores(path: Path) -> dict[str, Any]:
 
 
 def _scores_file(path: Path) -> Path:
-    return path / RESULTS / "json" / "evaluation_results.json"
+    return inside(path, f"{RESULTS}/json/evaluation_results.json")
 
 
 def write_results(

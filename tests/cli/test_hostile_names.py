@@ -6,6 +6,7 @@ from causal_disent.cli.dlib_aggregate_results import main as aggregate
 from causal_disent.cli.dlib_evaluate import main as evaluate
 from causal_disent.cli.dlib_udr import main as rank
 from causal_disent.cli.main import main
+from causal_disent.runs.results import write_results
 
 #: A file may be called so.
 NAME = "a\x1b[2J\x9b\u202e\r\nforged: 1.0000"
@@ -73,3 +74,16 @@ def test_what_is_left_out_of_an_aggregation(tmp_path, capsys):
     (tmp_path / "good.json").write_text('{"a": 1}')
     aggregate([f"--result_file_pattern={tmp_path}/*.json", f"--output_path={tmp_path / 'all.json'}"])
     assert r"left out" in printed(capsys).err
+
+
+def test_a_tree_of_results_and_its_page(tmp_path, capsys):
+    pytest.importorskip("jinja2")
+    bindings = {"evaluation.metric_fn": NAME, "dataset.name": repr(NAME), "representation.name": repr(NAME)}
+    for folder in ("0", NAME):
+        write_results(tmp_path / "tree" / folder, "evaluation", {NAME: 0.5}, "", bindings)
+    assert main(["results", str(tmp_path / "tree")]) == 0
+    assert r"data set a\x1b[2J\x9b\u202e\r\nforged" in printed(capsys).out
+    assert main(["report", str(tmp_path / "tree"), f"--output={tmp_path / 'page.html'}"]) == 0
+    printed(capsys)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert r"a\x1b[2J" in page and not any(character in page for character in "\x1b\x9b\u202e")

@@ -10,6 +10,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.report.page.parts import Page
+from causal_disent.text import printable
 
 #: What an extra of this distribution brings.
 EXTRA = "causal-disent[report]"
@@ -36,6 +37,7 @@ def render(page: Page) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_shipped),
         autoescape=True,
+        finalize=lambda value: printable(value) if type(value) is str else value,  # scripts are of another type
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -12,7 +12,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.data.state_space import StateSpace
-from causal_disent.files import read_bounded
+from causal_disent.files import read_bounded, within
 from causal_disent.registry import registry
 from causal_disent.report.page.parts import Cell, Picture, Section, Table
 from causal_disent.report.page.pictures import Thumbnails
@@ -35,11 +35,11 @@ class Data:
         problem: why it cannot be looked at; empty if it can.
     """
 
-    def __init__(self, label: str, config: Path) -> None:
+    def __init__(self, label: str, root: Path, config: Path) -> None:
         self.label, self.name, self.problem = label, "", ""
         self.data: Any = None
         try:
-            recorded = parse_object(read_bounded(config, MOST_BYTES))
+            recorded = parse_object(read_bounded(within(root, config), MOST_BYTES))
             self.name = str(plain_value(recorded.get("dataset.name", "")))
             self.data = _load(self.name, recorded)
         except Exception as error:  # a plugin's data set, or files that are not here: anything may come out of it
@@ -97,7 +97,7 @@ def data_sets(scores: Scores, root: Path) -> list[Data]:
     """Each data set once, by the record of the first evaluation on it."""
     firsts = scores.table.drop_duplicates("data")
     return [
-        Data(label, root / path / RESULTS / "json" / "evaluation_config.json")
+        Data(label, root, root / path / RESULTS / "json" / "evaluation_config.json")
         for label, path in zip(firsts["data"], firsts["path"], strict=True)
     ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.files import read_bounded
+from causal_disent.files import inside, read_bounded
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.expand import Run
 from causal_disent.runs.study.folders import MODEL, step_of
@@ -69,8 +69,8 @@ def costs_of(plan: Plan) -> Costs:
 
 
 def _seconds(folder: Path, place: str) -> float:
-    file = folder / place / RESULTS / "json" / f"{step_of(place)}_results.json"
     try:
+        file = inside(folder, f"{place}/{RESULTS}/json/{step_of(place)}_results.json")
         return float(parse_object(read_bounded(file, MOST_BYTES)).get("elapsed_time", 0.0))
     except (errors.InvalidInput, TypeError, ValueError):
         return 0.0

@@ -15,6 +15,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
+from causal_disent.files import below, within
 from causal_disent.runs.study.settings import Study
 
 #: The seeds of a model: those that its config binds are bound to the run's.
@@ -272,5 +273,5 @@ def _folders(patterns: Sequence[str] | str) -> list[str]:
         matching = sorted(path for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
         if not matching:
             raise errors.ConfigError(f"`study.folders`: no folder matches {pattern}.")
-        found.update(dict.fromkeys(matching))
+        found.update((str(within(below(pattern), Path(path))), None) for path in matching)
     return list(found)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.files import new_file, read_bounded
+from causal_disent.files import inside, leaves, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.lease import holder, is_gone
 
@@ -67,14 +67,14 @@ def lease_of(folder: str | Path, unit: str) -> Path:
 
 def recorded(folder: Path, task: str) -> dict[str, Any]:
     """The bindings that a task was done with, values as text."""
-    file = folder / task / RESULTS / "json" / f"{step_of(task)}_config.json"
+    file = inside(folder, f"{task}/{RESULTS}/json/{step_of(task)}_config.json")
     return parse_object(read_bounded(file, MOST_BYTES))
 
 
 def read_what(folder: Path) -> dict[str, Any] | None:
     """What a run's folder stands for; None if it does not say."""
     try:
-        return parse_object(read_bounded(folder / RUN_FILE, MOST_BYTES))
+        return parse_object(read_bounded(inside(folder, RUN_FILE), MOST_BYTES))
     except errors.InvalidInput:
         return None
 
@@ -105,7 +105,7 @@ def scan(study: Path) -> dict[int, Found]:
 
 def _numbered(study: Path) -> list[str]:
     try:
-        return sorted((name for name in os.listdir(study) if name.isdecimal()), key=int)
+        return sorted((name for name in _listed(study) if name.isdecimal()), key=int)
     except FileNotFoundError:
         return []
 
@@ -135,9 +135,15 @@ def look(folder: str, times: dict[str, int] | None = None) -> Found:
 def _names(folder: str, part: str, times: dict[str, int]) -> list[str]:
     times[part] = _time(folder, part)  # before the look: what comes after it has a later time
     try:
-        return os.listdir(os.path.join(folder, part))
+        return _listed(os.path.join(folder, part))
     except OSError:
         return []
+
+
+def _listed(folder: str | Path) -> list[str]:
+    """The names in a folder, without links that leave it."""
+    with os.scandir(folder) as entries:
+        return [one.name for one in entries if not one.is_symlink() or not leaves(folder, one.name)]
 
 
 def _time(folder: str, part: str) -> int:
@@ -162,7 +168,7 @@ def _failures(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         with suppress(errors.InvalidInput):  # one that was torn with the machine: the task is tried again
             yield (
                 file.relative_to(place).as_posix().removesuffix(".json"),
-                parse_object(read_bounded(file, MOST_BYTES)),
+                parse_object(read_bounded(within(folder, file), MOST_BYTES)),
             )
 
 

@@ -9,6 +9,7 @@ from causal_disent import errors
 from causal_disent.report.published import published, published_metrics, published_models, published_table
 from causal_disent.report.table import text_table
 from causal_disent.runs.study.table import summary
+from causal_disent.text import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,8 @@ def results_text(table: pd.DataFrame, published_name: str | None = None) -> str:
 
 
 def _heading(dataset: object, confounding: object) -> str:
-    return f"data set {dataset}" + ("" if confounding == "none" else f", confounded by {confounding}")
+    confounded = "" if confounding == "none" else f", confounded by {shown(confounding)}"
+    return f"data set {shown(dataset)}{confounded}"
 
 
 def _block(block: pd.DataFrame, beside: Callable[[Any], str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_finite_number, is_number, is_whole
-from causal_disent.files import check_place, new_file, read_bounded
+from causal_disent.files import check_place, new_file, read_bounded, within
 from causal_disent.registry import registry
 from causal_disent.runs.aggregate import write_parquet
 from causal_disent.runs.calibrate import headlines
@@ -108,7 +108,7 @@ def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
         if not os.path.exists(file):
             continue
         try:
-            content = parse_object(read_bounded(Path(file), MOST_BYTES))
+            content = parse_object(read_bounded(within(root, Path(file)), MOST_BYTES))
             yield from _evaluations(os.path.relpath(at, root), content, known)
         except errors.InvalidInput as error:
             left_out.append((file, error.message))

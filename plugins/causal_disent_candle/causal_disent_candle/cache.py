@@ -12,7 +12,7 @@ from typing import TypeVar
 from causal_disent_datasets.unpacked import user_cache
 
 from causal_disent import errors
-from causal_disent.files import new_folder
+from causal_disent.files import new_folder, within
 
 #: The folder beside the data.
 BESIDE = ".causal_disent"
@@ -50,7 +50,7 @@ def remembered(
     """
     own = f"{name}-{fingerprint[:16]}"
     for folder in folders:
-        if (folder / own).is_dir():
+        if within(folder, folder / own).is_dir():
             found = read(folder / own)
             if found is not None:
                 return found

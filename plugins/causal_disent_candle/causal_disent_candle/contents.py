@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from causal_disent_datasets.npz import map_npy
 
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular
@@ -54,11 +55,6 @@ def open_contents(path: Path, num_files: int, size: tuple[int, int], space: Stat
     The folder may have come with the data from a stranger, so that everything is checked.
     """
     try:
-        images = np.load(regular(path / IMAGES), mmap_mode="r", allow_pickle=False)
-        boxes, positions, rows = (
-            np.load(regular(path / f"{name}.npy"), mmap_mode="r", allow_pickle=False)
-            for name in ("boxes", "positions", "rows")
-        )
         if regular(path / FACTS).stat().st_size > MOST_BYTES:
             return None
         facts = json.loads((path / FACTS).read_text(encoding="utf-8"))
@@ -66,14 +62,14 @@ def open_contents(path: Path, num_files: int, size: tuple[int, int], space: Stat
         broken = [str(message) for message in facts["broken"]]
     except (OSError, ValueError, TypeError, KeyError, RecursionError, EOFError):
         return None
-    count = len(positions) if positions.ndim == 1 else 0
-    expected = (
-        (images, (num_files, *size, 3), np.uint8),
-        (boxes, (num_files, 4), np.int64),
-        (positions, (count,), np.int64),
-        (rows, (count, space.num_factors), np.int64),
+    images = map_npy(path / IMAGES, "|u1", num_files, (*size, 3))
+    boxes, positions, rows = (
+        map_npy(path / f"{name}.npy", "<i8", num_files, trailing)
+        for name, trailing in (("boxes", (4,)), ("positions", ()), ("rows", (space.num_factors,)))
     )
-    if any(array.shape != shape or array.dtype != dtype for array, shape, dtype in expected):
+    if images is None or boxes is None or positions is None or rows is None:
+        return None
+    if not (len(images) == len(boxes) == num_files and len(rows) == len(positions)):
         return None
     if not (_within(boxes, 0, max(size) + 1) and _ascending(positions, num_files)):
         return None

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from causal_disent.files import unusable
+from causal_disent.files import unusable, within
 
 IMAGES = (".png", ".jpg", ".jpeg")
 LABEL = ".json"
@@ -39,7 +39,7 @@ class Listing:
 def list_folder(folder: Path) -> Listing:
     """The images in `folder`, or where it has none, in its folder ``images``."""
     for place in (folder, folder / "images"):
-        states = file_states(place, _NUMBERED)
+        states = file_states(within(folder, place), _NUMBERED)
         if states:
             return _listing(place, states)
     raise unusable(folder, "it has no images <number>.png or <number>.jpg with <number>.json beside them")

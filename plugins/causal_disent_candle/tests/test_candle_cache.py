@@ -252,3 +252,21 @@ def test_later_opens_are_fast(root):
         assert len(Candle(size=8).files) == 12_546
         times.append(time.process_time() - start)
     assert min(times) < 1
+
+
+@pytest.mark.parametrize("part", ["images", ".causal_disent"])
+def test_a_link_that_leaves_the_folder_is_not_followed(folder, tmp_path, monkeypatch, part):
+    """The folder of the images, and what is kept in the folder beside them."""
+    if part == "images":
+        outside = folder.rename(tmp_path / "outside")
+        folder.mkdir()
+        (folder / "images").symlink_to(outside)
+    else:
+        Candle(folder, size=64)
+        (cache,) = (folder / part).iterdir()
+        outside = cache.rename(tmp_path / "outside")
+        cache.symlink_to(outside)
+    with pytest.raises(errors.InvalidInput, match="symbolic link, or behind one, that leaves"):
+        Candle(folder, size=64)
+    monkeypatch.setenv("CAUSAL_DISENT_LINKS", str(outside))
+    assert len(Candle(folder, size=64).factor_table) == 12

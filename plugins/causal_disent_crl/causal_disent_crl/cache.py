@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from causal_disent_datasets.npz import map_npy
 from causal_disent_datasets.unpacked import user_cache
 
-from causal_disent.files import new_file, regular
+from causal_disent.files import new_file
 
 #: Files that are kept; the one that was not used for longest makes room. The largest have 220 MB.
 MOST_FILES = 8
@@ -63,12 +64,12 @@ def kept(
 def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
     if not path.is_file():  # nothing, or a pipe that would be waited for
         return None
-    try:
-        array = np.load(regular(path), mmap_mode="r", allow_pickle=False)
-        os.utime(path)  # used now: the last to make room
-    except (OSError, ValueError, EOFError):
+    array = map_npy(path, "|u1", shape[0], shape[1:])
+    if array is None or len(array) != shape[0]:
         return None
-    return array if array.shape == shape and array.dtype == np.uint8 else None
+    with contextlib.suppress(OSError):  # a folder that one may only read
+        os.utime(path)  # used now: the last to make room
+    return array
 
 
 def _is_writable(folder: Path, num_bytes: int) -> bool:

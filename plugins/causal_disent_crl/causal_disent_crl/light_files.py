@@ -11,7 +11,7 @@ import numpy as np
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
-from causal_disent.files import regular
+from causal_disent.files import regular, within
 from causal_disent.protocols import FloatArray
 from causal_disent_crl.light_experiments import FACTORS, LIMITS
 
@@ -50,13 +50,13 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
     for path, kind, there in ((table, "file", table.is_file()), (images, "folder", images.is_dir())):
         if not there:
             raise unusable(root, f"it has no {kind} {path.relative_to(root)}")
-    with os.scandir(images) as entries:
+    with os.scandir(within(root, images)) as entries:
         listed = {
             entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns)
             for entry in entries
             if entry.is_file(follow_symlinks=False)
         }
-    values, files = _read_table(table)
+    values, files = _read_table(within(root, table))
     for line, file in files:
         # Nothing but a name that the folder lists is opened, so that no path leads out of it.
         if file not in listed:

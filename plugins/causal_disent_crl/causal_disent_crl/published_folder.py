@@ -13,6 +13,7 @@ from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
 from causal_disent.data.image_files import read_image
+from causal_disent.files import within
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_crl.draws import SPLITS, Draws
@@ -56,7 +57,7 @@ def find_files(folder: str | Path, draws: Draws, split: str, form: str) -> Found
     for part in SPLITS if split == "all" else (split,):
         if not (root / part).is_dir():
             raise unusable(root, f"it has no folder '{part}', which split='{split}' needs")
-        with os.scandir(root / part) as entries:
+        with os.scandir(within(root, root / part)) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 # Hidden files are not the program's: some systems leave one beside each that they unpack.
                 if entry.name.lower().endswith(".png") and not entry.name.startswith("."):

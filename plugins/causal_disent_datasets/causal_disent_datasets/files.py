@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from causal_disent import errors
-from causal_disent.files import regular, unusable
+from causal_disent.files import regular, unusable, within
 from causal_disent.progress import track
 
 #: The environment variable that names the folder below which all files are, as in disentanglement_lib.
@@ -66,7 +66,7 @@ class Publication:
     def find(self) -> list[Path]:
         """The files that are there; an error if they are not enough."""
         if self.is_found():
-            return [path for path, found in self.locate() if found]
+            return [within(self.path(""), path) for path, found in self.locate() if found]
         raise self.missing(*(path for path, found in self.locate() if not found))
 
     def missing(self, *paths: Path) -> errors.InvalidInput:

@@ -24,6 +24,10 @@ MAX_BYTES_PER_IMAGE = 2**20
 #: HDF5's numbers of gzip, shuffle and Fletcher's checksum, and h5py's of lzf. For another filter HDF5 would look
 #: for a program to load.
 FILTERS = {1, 2, 3, 32000}
+#: Bytes of the images that one chunk is a part of; they are in memory at once. Published files have a tenth.
+MOST_BLOCK = 2**29
+#: How many times smaller than its content gzip can make anything.
+MOST_PACKED = 1100
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class H5Images:
         with _dataset(self.path, self.name) as images:
             if _bytes_per_image(images) <= MAX_BYTES_PER_IMAGE:
                 return self
+            if images.id.get_storage_size() * MOST_PACKED < prod(self.shape):
+                raise unusable(self.path, f"'{self.name}' declares {prod(self.shape):,} bytes, and has far fewer")
         state = self.path.stat()
         header = _npy_header(self.shape)
         size = len(header) + prod(self.shape)
@@ -98,6 +104,9 @@ def _dataset(path: Path, name: str) -> Iterator[Any]:
             creation = images.id.get_create_plist()
             if any(creation.get_filter(i)[0] not in FILTERS for i in range(creation.get_nfilters())):
                 raise unusable(path, f"'{name}' is compressed by a method other than gzip and lzf")
+            longest = map(max, images.shape, images.chunks or ())
+            if images.chunks and images.chunks[0] * prod([*longest][1:]) > MOST_BLOCK:
+                raise unusable(path, f"one chunk of '{name}' has {images.chunks}, more than is read at once")
             yield images
     except errors.CausalDisentError:
         raise

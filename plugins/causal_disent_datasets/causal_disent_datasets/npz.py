@@ -118,6 +118,29 @@ def open_member(path: Path, name: str, shapes: Sequence[tuple[int, ...]], dtype:
     return Member(path, name, shape, wanted, header_size, entry)
 
 
+def map_npy(path: Path, dtype: str, most: int, trailing: tuple[int, ...]) -> np.ndarray | None:
+    """The array of an npy file, mapped, if it is what this program wrote there; None if not.
+
+    Args:
+        path: of the file, which a stranger may have put there.
+        dtype: what the array must have.
+        most: what its first axis may have at most.
+        trailing: its other axes.
+    """
+    try:
+        with regular(path).open("rb") as stream:
+            start = io.BytesIO(stream.read(MAX_HEADER))
+            num_bytes = os.fstat(stream.fileno()).st_size
+        shape, found, header_size = _header(path, path.name, start)
+        wanted = np.dtype(dtype)
+        fits = found == wanted and len(shape) > 0 and 0 <= shape[0] <= most and shape[1:] == trailing
+        if not fits or num_bytes != header_size + prod(shape) * wanted.itemsize:
+            return None
+        return map_array(path, wanted, shape, header_size)
+    except (OSError, SyntaxError, *DAMAGE):
+        return None
+
+
 def _entry(archive: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
     found = [entry for entry in archive.infolist() if entry.filename == f"{name}.npy"]
     if len(found) != 1:

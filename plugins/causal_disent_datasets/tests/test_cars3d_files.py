@@ -113,7 +113,17 @@ def matrix_with_a_lie():
     return element(flags + dims + name + struct.pack("<II", 2, 2**31 - 1) + bytes(100), kind=14)
 
 
+def matrix_of(*shape):
+    """An array that claims a shape, and has the 180 numbers of another."""
+    flags = struct.pack("<IIII", 6, 8, 9, 0)
+    dims = element(struct.pack(f"<{len(shape)}i", *shape), kind=5)
+    return element(flags + dims + struct.pack("<I", 0x20001) + b"im\0\0" + element(bytes(180), kind=2), kind=14)
+
+
 BAD = {
+    "a negative side": (header() + matrix_of(-6, 5, 3, 2), "cannot be used: 'im' should have"),
+    "two negative sides": (header() + matrix_of(-6, -5, 3, 2), "cannot be used: 'im' should have"),
+    "huge sides": (header() + matrix_of(2**31 - 1, 2**31 - 1, 3, 2), "cannot be used: 'im' should have"),
     "text": (b"hello" * 100, "is not a MATLAB file of version 5 to 7"),
     "empty": (b"", "is not a MATLAB file of version 5 to 7"),
     "version 7.3": (header()[:124] + struct.pack("<H", 0x0200) + b"IM", "is not a MATLAB file of version 5 to 7"),

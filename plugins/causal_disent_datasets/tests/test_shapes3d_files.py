@@ -195,3 +195,22 @@ def test_without_h5py_it_says_what_to_install(root, monkeypatch):
     (root / fake_files.SHAPES3D_H5).write_bytes(b"")
     with pytest.raises(errors.InvalidInput, match=r"pip install 'causal-disent-datasets\[h5\]'"):
         Shapes3d()
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ((340_000, 1, 1, 1), "one chunk of 'images' has .*, more than is read at once"),
+        ((1000, 32, 32, 3), "'images' declares 5,898,240,000 bytes, and has far fewer"),
+    ],
+)
+def test_memory_and_disk_are_not_taken_for_what_a_small_file_declares(root, chunks, message):
+    h5py = pytest.importorskip("h5py")
+    path = root / fake_files.SHAPES3D_H5
+    path.parent.mkdir()
+    with h5py.File(path, "w") as file:
+        file.create_dataset("images", (TOTAL, *IMAGE), "u1", chunks=chunks, compression="gzip")
+    assert path.stat().st_size < 10_000
+    with pytest.raises(errors.InvalidInput, match=message):
+        Shapes3d().pixels(np.array([0]))
+    assert list(path.parent.iterdir()) == [path]

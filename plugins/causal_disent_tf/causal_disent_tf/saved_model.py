@@ -177,7 +177,7 @@ def _copy(folder: Path, name: str, target: Path) -> None:
     target.mkdir()
     for entry in sorted(source.iterdir()):
         path = inside(folder, f"{name}/{entry.name}")
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():  # a link to a folder above would be copied without end
             _copy(folder, f"{name}/{entry.name}", target / entry.name)
         elif path.is_file():
             shutil.copyfile(path, target / entry.name)

@@ -10,6 +10,7 @@ from causal_disent_datasets.pictures import open_picture
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
+from causal_disent.files import within
 from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def find_images(folder: Path) -> Path | None:
     """The folder of the aligned images, if there is one with images in it."""
     for place in _PLACES:
         path = folder / place
-        if path.is_dir() and any(entry.suffix.lower() in (".jpg", ".png") for entry in path.iterdir()):
+        if path.is_dir() and any(
+            entry.suffix.lower() in (".jpg", ".png") for entry in within(folder, path).iterdir()
+        ):
             return path
     return None
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.files import read_bounded, unusable
+from causal_disent.files import read_bounded, regular, unusable
 
 #: The files have 27 MB at the most.
 MOST_BYTES = 2**26
@@ -77,7 +77,7 @@ def read_partition(path: Path) -> dict[str, int]:
 
 def _text(path: Path) -> str:
     try:
-        return read_bounded(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
+        return read_bounded(regular(path), MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise unusable(path, "it is no text in UTF-8") from None
 

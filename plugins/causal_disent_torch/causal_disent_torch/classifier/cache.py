@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
-from causal_disent.files import new_folder
+from causal_disent.files import new_folder, regular
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
@@ -48,7 +48,7 @@ def load(folder: Path, network: FactorNetwork) -> list[float] | None:
 
 
 def _read_accuracy(path: Path, num_factors: int) -> list[float]:
-    if path.stat().st_size > MOST_BYTES:
+    if regular(path).stat().st_size > MOST_BYTES:
         raise ValueError(f"{path.name} has more than {MOST_BYTES:,} bytes.")
     content = json.loads(path.read_text(encoding="utf-8"))
     accuracy = content.get("accuracy") if isinstance(content, dict) else None
