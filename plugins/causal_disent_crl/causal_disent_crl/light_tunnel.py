@@ -92,6 +92,11 @@ class LightTunnel(TableData):
         if folder is None:
             self.values = draw_experiment(experiment, _number(experiment, num), np.random.RandomState(seed))
             source = SimulatedPhotographs(self.values, model, size, radius, graph)
+        elif (model, num, seed, radius) != ("F3", None, 0, 0.22):
+            raise errors.InvalidInput(
+                "`model`, `num`, `seed` and `radius` are for simulated images; leave them out where `folder` names "
+                "photographs."
+            )
         else:
             found = find_experiment(folder, experiment, size)
             self.values = found.values

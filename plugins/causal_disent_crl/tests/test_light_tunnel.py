@@ -135,6 +135,7 @@ def test_the_seed_decides():
         ({"size": 0}, "`size` is a whole number from 1 to 1024; given: 0"),
         ({"radius": 0}, "`radius` is above 0"),
         ({"folder": "nowhere"}, "The folder nowhere does not exist"),
+        ({"folder": "nowhere", "num": 5}, "`model`, `num`, `seed` and `radius` are for simulated images"),
     ],
 )
 def test_wrong_options(options, message):
