@@ -94,8 +94,8 @@ class LightTunnel(TableData):
             source = SimulatedPhotographs(self.values, model, size, radius, graph)
         elif (model, num, seed, radius) != ("F3", None, 0, 0.22):
             raise errors.InvalidInput(
-                "`model`, `num`, `seed` and `radius` are for simulated images; leave them out where `folder` names "
-                "photographs."
+                "`model`, `num`, `seed` and `radius` are for simulated images; leave them out where `folder` "
+                "names photographs."
             )
         else:
             found = find_experiment(folder, experiment, size)
