@@ -88,7 +88,7 @@ def test_files_that_are_too_large_or_none(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "MOST_BYTES", 100)
     with pytest.raises(errors.InvalidInput, match="and 100 are the most that are read"):
         read_attributes(path)
-    with pytest.raises(errors.InvalidInput, match="it is not there, or is no regular file"):
+    with pytest.raises(errors.InvalidInput, match="a folder, a pipe, a socket or a device, and no file"):
         read_attributes(tmp_path)
 
 
