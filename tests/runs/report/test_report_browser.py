@@ -16,13 +16,16 @@ pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium is installed (apt-get install chromium, or CAUSAL_DISENT_CHROMIUM)"
 )
 
+#: Milliseconds: a browser on a busy machine takes its time.
+PATIENCE = 180_000
+
 
 @pytest.fixture(scope="module")
 def chromium():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
     with playwright.sync_playwright() as driver:
         # Without a sandbox of its own: it would need rights that root in a container does not give.
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -33,6 +36,7 @@ class Reader:
     def __init__(self, browser, file, **options):
         self.asked, self.said = [], []
         context = browser.new_context(offline=True, **options)
+        context.set_default_timeout(PATIENCE)
         self.page = context.new_page()
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("console", lambda message: self.said.append(message.text))
