@@ -54,7 +54,8 @@ def _independent(counts: dict[tuple[int, int], int]) -> dict[tuple[int, int], in
     most = -1
     for (a, b), number in counts.items():
         opposite, beside = counts[1 - a, 1 - b], counts[a, 1 - b] * counts[1 - a, b]
-        wanted = round(beside / opposite) if opposite else number
+        # The nearest whole number; of two that are as near, the one that leaves more.
+        wanted = (2 * beside + opposite) // (2 * opposite) if opposite else number
         if wanted <= number and sum(counts.values()) - number + wanted > most:
             most = sum(counts.values()) - number + wanted
             best = counts | {(a, b): wanted}
