@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from causal_disent_crl.celeba.curation import CURATIONS, curated
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
