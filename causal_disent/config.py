@@ -131,8 +131,10 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             gin.parse_config(list(bindings or ()))
             gin.finalize()
             references = gin.config.iterate_references
-            parameters = {name: _parameters_named(name) for name in _registered}
-            check_bound(gin.config._CONFIG, references, parameters, store.in_configs())
+            bound = gin.config._CONFIG
+            said = {name for _, name in bound} | {one.config_key[1] for one in references(bound)}
+            parameters = {name: _parameters_named(name) for name in (whole.rpartition(".")[2] for whole in said)}
+            check_bound(bound, references, parameters, store.in_configs())
         try:
             yield
         except (RuntimeError, errors.MetricFailed) as error:

@@ -28,6 +28,7 @@ from causal_disent.metrics.tools.takes import (
     refusal,
     whole,
 )
+from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
@@ -257,9 +258,9 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
         except Exception as error:  # a metric is foreign code
             return MetricScore(entry, None, _failure(error).removeprefix(f"{entry.name} "), failed=True), ()
     for warning in caught:
+        if issubclass(warning.category, NotDefined):
+            continue  # said below, of any metric
         if issubclass(warning.category, UserWarning):
-            if "the score is nan" in str(warning.message):
-                continue  # said below, for any metric
             remarks.append(str(warning.message).removeprefix(f"{entry.name}: "))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

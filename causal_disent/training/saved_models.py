@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import DESCRIPTION, MODEL, REPRESENTATION, part_of
+from causal_disent.files import unusable
+from causal_disent.training.description import DESCRIPTION, MODEL, REPRESENTATION, SAVED, Description, part_of
+from causal_disent.training.networks import make_saved
 
 
 def read_saved(
@@ -55,3 +57,19 @@ def _read(folder: Path, read: Callable[[Path, str], Any]) -> Any:
             f"{folder} has no model: there is no {DESCRIPTION} in {MODEL} or {REPRESENTATION} below it."
         )
     return read(folder, part)
+
+
+def make_described(description: Description, path: Path, backend: str) -> dict[str, Any]:
+    """The encoder and the decoder that the description in `path` names, with initial weights."""
+    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
+    made = {}
+    for role in SAVED:
+        name, options = getattr(description, role), (description.options or {}).get(role)
+        owner = (description.owners or {}).get(role, "")
+        try:
+            made[role] = make_saved(role, name, backend, options, owner, **sizes)
+        except errors.CausalDisentError as error:
+            raise unusable(path, error.message) from None
+        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
+    return made

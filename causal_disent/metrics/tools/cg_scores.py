@@ -10,12 +10,11 @@ import numpy as np
 from causal_disent.metrics.tools.bootstrap import interval, resample_counts
 from causal_disent.metrics.tools.confidence_sequence import ConfidenceSequence
 from causal_disent.metrics.tools.interventions import Changes
+from causal_disent.metrics.tools.resampling import is_within_chance
 from causal_disent.protocols import FloatArray
 
 Interval = tuple[float, float]
 
-#: The share of permutations above which a score is not told from chance.
-LEVEL = 0.05
 #: Scores closer than this are the same but for rounding.
 TIE = 1e-12
 
@@ -72,8 +71,8 @@ class Chance:
 
     @property
     def within(self) -> bool:
-        """Whether chance might well give the score: more than 5 % come to it, what was measured among them."""
-        return (1 + self.share * self.permutations) / (1 + self.permutations) > LEVEL
+        """Whether chance might well give the score."""
+        return is_within_chance(self.share, self.permutations)
 
 
 def chance_levels(

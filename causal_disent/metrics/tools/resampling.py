@@ -56,10 +56,8 @@ class Certainty:
 
     @property
     def within_chance(self) -> bool:
-        """Whether codes that say nothing might well score as much: more than 5 % do, with the codes themselves."""
-        return (
-            (1 + self.share * self.permutations) / (1 + self.permutations) > LEVEL if self.permutations else False
-        )
+        """Whether codes that say nothing might well score as much."""
+        return bool(self.permutations) and is_within_chance(self.share, self.permutations)
 
     def keys(self, headline: str) -> dict[str, float | bool]:
         """What result files hold, beside the key of the score."""
@@ -71,6 +69,16 @@ class Certainty:
         }
         kept: dict[str, float | bool] = {key: value for key, value in found.items() if not isnan(value)}
         return kept | ({f"{headline}_within_chance": self.within_chance} if self.permutations else {})
+
+
+def is_within_chance(share: float, permutations: int) -> bool:
+    """Whether chance might well give a score: more than 5 % come to it, what was measured among them.
+
+    Example:
+        >>> is_within_chance(0.0, 20), is_within_chance(0.05, 20)
+        (False, True)
+    """
+    return (1 + share * permutations) / (1 + permutations) > LEVEL
 
 
 def bootstrap_interval(

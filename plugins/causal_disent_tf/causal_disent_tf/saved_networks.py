@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from causal_disent import errors
 from causal_disent.files import inside, unusable
 from causal_disent.training.description import (
     DESCRIPTION,
-    SAVED,
     WEIGHTS,
-    Description,
     describe,
     read_description,
     write_description,
 )
-from causal_disent.training.networks import make_saved
+from causal_disent.training.saved_models import make_described
 from causal_disent.training.tensor_files import check_shapes, open_tensors, write_packed
 from causal_disent_tf.representation import TfRepresentation
 from causal_disent_tf.weights import tf, weights_of
@@ -86,11 +83,13 @@ def read_model(folder: Path, part: str) -> NetworkRepresentation:
     path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
     description = read_description(path)
     with tf.Graph().as_default():  # shapes without memory
-        shapes = {name: weight.shape for name, weight in weights_of(_networks(description, path)).items()}
+        shapes = {
+            name: weight.shape for name, weight in weights_of(make_described(description, path, BACKEND)).items()
+        }
     with open_tensors(weights_path, "np") as file:
         check_shapes(file, shapes, f"the architectures that {path} names")
         found = {name: file.read(name) for name in shapes}
-    networks = _networks(description, path)
+    networks = make_described(description, path, BACKEND)
     for name, weight in weights_of(networks).items():
         if str(found[name].dtype) != weight.variable.dtype:
             raise unusable(weights_path, f"'{name}' is {found[name].dtype}, and {weight.variable.dtype} is needed")
@@ -99,19 +98,3 @@ def read_model(folder: Path, part: str) -> NetworkRepresentation:
         weight.load(found[name])
     sample_seed = description.random_seed if description.codes == "sampled" else None
     return NetworkRepresentation(networks["encoder"], networks["decoder"], description.activation, sample_seed)
-
-
-def _networks(description: Description, path: Path) -> dict[str, Any]:
-    """The networks that the description in `path` names, with initial weights."""
-    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
-    networks = {}
-    for role in SAVED:
-        name, options = getattr(description, role), (description.options or {}).get(role)
-        owner = (description.owners or {}).get(role, "")
-        try:
-            networks[role] = make_saved(role, name, BACKEND, options, owner, **sizes)
-        except errors.CausalDisentError as error:
-            raise unusable(path, error.message) from None
-        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
-            raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
-    return networks

@@ -8,18 +8,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from causal_disent import errors
 from causal_disent.files import inside, unusable
 from causal_disent.training.description import (
     DESCRIPTION,
-    SAVED,
     WEIGHTS,
     Description,
     describe,
     read_description,
     write_description,
 )
-from causal_disent.training.networks import make_saved
+from causal_disent.training.saved_models import make_described
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.representation import TorchRepresentation, represent
@@ -75,17 +73,5 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
 
 
 def _networks(description: Description, path: Path) -> nn.ModuleDict:
-    """The networks that the description in `path` names, with initial weights."""
-    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
-    networks = nn.ModuleDict()
-    for role in SAVED:
-        name, options = getattr(description, role), (description.options or {}).get(role)
-        owner = (description.owners or {}).get(role, "")
-        try:
-            with kept(torch.device("cpu")):  # a user's own module draws weights, which are replaced
-                networks[role] = make_saved(role, name, "torch", options, owner, **sizes)
-        except errors.CausalDisentError as error:
-            raise unusable(path, error.message) from None
-        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
-            raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
-    return networks
+    with kept(torch.device("cpu")):  # a user's own module draws weights, which are replaced
+        return nn.ModuleDict(make_described(description, path, "torch"))
