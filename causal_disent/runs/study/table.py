@@ -171,7 +171,7 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
 
 
 def _original(dataset: str, settings: Mapping[str, Any]) -> str:
-    """The data set that this one is or stands for; where its options decide, it was registered with ``stands_for``."""
+    """The data set that this is or stands for; where options decide, it was registered with ``stands_for``."""
     known = dataset in registry.names("datasets")
     told = registry.get("datasets", dataset).facts.get("stands_for", {}) if known else {}
     for option, original in told.items():

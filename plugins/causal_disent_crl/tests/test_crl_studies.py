@@ -5,8 +5,8 @@ import json
 import pytest
 
 from causal_disent.report.published import published, published_models
-from causal_disent.runs.study.expand import expand
 from causal_disent.runs.study import read_study
+from causal_disent.runs.study.expand import expand
 from causal_disent.runs.study.results_text import results_text
 from causal_disent.runs.study.table import results_table
 
