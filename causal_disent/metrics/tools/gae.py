@@ -1,7 +1,7 @@
 """A graph autoencoder in numpy (Ng et al. 2019, arXiv:1911.07420): who causes whom, and a layer that obeys it.
 
-In numpy, because metrics ask for it where torch is not installed. plugins/causal_disent_crl has the same formula as
-a layer that is trained within a model.
+In numpy, because metrics ask for it where torch is not installed. plugins/causal_disent_crl has the same formula
+as a layer that is trained within a model.
 """
 
 from __future__ import annotations
