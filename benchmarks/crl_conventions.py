@@ -66,7 +66,7 @@ def main() -> None:
                     data, model, np.random.RandomState(0), num_points=1000, floor_draws=0, **options
                 )
             rows.append(
-                [what["model"], what["dataset"].split()[0], what["seed"], words, *(found[s] for s in SCORES)]
+                [what["model"], what["dataset"].partition(" split")[0], what["seed"], words, *(found[s] for s in SCORES)]
             )
     print(text_table(["model", "data set", "seed", "convention", *SCORES], rows))
 
