@@ -65,9 +65,8 @@ def main() -> None:
                 found = get_metric("crl_scores")(
                     data, model, np.random.RandomState(0), num_points=1000, floor_draws=0, **options
                 )
-            rows.append(
-                [what["model"], what["dataset"].partition(" split")[0], what["seed"], words, *(found[s] for s in SCORES)]
-            )
+            which = [what["model"], what["dataset"].partition(" split")[0], what["seed"], words]
+            rows.append([*which, *(found[score] for score in SCORES)])
     print(text_table(["model", "data set", "seed", "convention", *SCORES], rows))
 
 
