@@ -229,10 +229,7 @@ def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
 
 
 def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
-    words = row.entry.facts["resampling"].get("words")
-    known = words and not (isnan(sure.low) and isnan(sure.chance))
-    remarks = [row.remark] * bool(row.remark) + [f"interval and chance {words}"] * bool(known)
-    return replace(row, sure=sure, remark="; ".join(remarks))
+    return replace(row, sure=sure, remark="; ".join(filter(None, [row.remark, sure.remark])))
 
 
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
