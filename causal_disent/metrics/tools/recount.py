@@ -7,16 +7,16 @@ moves the edges and weighs the points, and nothing is binned anew.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics.tools.binned_information import BinnedInformation
-from causal_disent.metrics.tools.discretize import bin_edges
-from causal_disent.metrics.tools.information import not_negative, times_log
+from causal_disent.metrics.tools.binned_information import BinnedInformation, information_of
+from causal_disent.metrics.tools.discretize import bin_edges, histogram_discretizer
+from causal_disent.metrics.tools.information import mutual_information_matrix, not_negative, times_log
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -60,8 +60,12 @@ class Recount:
     """
 
     def __init__(self, codes: FloatArray, factors: IntArray, num_bins: int, min_factors: int = 1) -> None:
-        self._num_bins, self._min_factors = num_bins, min_factors
         codes = np.asarray(codes, dtype=np.float64)
+        self._num_bins, self._min_factors = num_bins, min_factors
+        self._binned = histogram_discretizer(codes, num_bins)
+        columns = np.flatnonzero(factors.min(axis=0) != factors.max(axis=0))
+        self._factors, most = factors[:, columns], float(np.log(num_bins))
+        self._whole = information_of(codes, self._binned, factors, columns, most)
         self._orders = np.argsort(codes.T, axis=1, kind="stable")
         self._sorted = np.take_along_axis(np.ascontiguousarray(codes.T), self._orders, axis=1)
         self._labels = [np.unique(values, return_inverse=True)[1] for values in factors.T]
@@ -69,23 +73,17 @@ class Recount:
         self._in_order = [[labels[order] for labels in self._labels] for order in self._orders]
         self._times_log = times_log(len(codes))
 
-    def resampled(self, rows: IntArray) -> BinnedInformation:
-        """Of the points in `rows`, as many as there are points, with repetitions."""
-        weights = np.bincount(rows, minlength=self._orders.shape[1]).astype(np.float64)
-        return self._counted(weights, self._in_order)
-
     def permuted(self, order: IntArray) -> BinnedInformation:
         """Of the codes in another order of their rows, the factors as they are."""
         # A code's point has the factors of the place that it is put at.
         place = np.argsort(order)
-        labels = [[labels[place[own]] for labels in self._labels] for own in self._orders]
-        return self._counted(np.ones(len(order)), labels)
+        return replace(self._whole, matrix=mutual_information_matrix(self._binned, self._factors[place]))
 
-    def _counted(self, weights: FloatArray, labels: list[list[IntArray]]) -> BinnedInformation:
-        """Of the points so many times each; `labels` are those of each factor, in the order of each code."""
-        num_points, table = weights.sum(), self._times_log
-        first = weights[self._orders[0]]
-        counts = [np.bincount(own, first, size) for own, size in zip(labels[0], self._sizes, strict=True)]
+    def resampled(self, rows: IntArray) -> BinnedInformation:
+        """Of the points in `rows`, as many as there are points, with repetitions."""
+        num_points, table = len(rows), self._times_log
+        weights = np.bincount(rows, minlength=num_points).astype(np.float64)
+        counts = [np.bincount(one, weights, size) for one, size in zip(self._labels, self._sizes, strict=True)]
         num_values = np.array([np.count_nonzero(count) for count in counts])
         columns = np.flatnonzero(num_values > 1)
         if len(columns) < self._min_factors:
@@ -98,18 +96,17 @@ class Recount:
             bins, variances[j] = self._bins(values, drawn)
             of_codes[j] = table[np.bincount(bins, drawn).astype(np.intp)].sum()
             for i, column in enumerate(columns):
-                cells = np.bincount(bins * self._sizes[column] + labels[j][column], drawn)
+                cells = np.bincount(bins * self._sizes[column] + self._in_order[j][column], drawn)
                 together[j, i] = table[cells.astype(np.intp)].sum()
         log = np.log(num_points)
-        return BinnedInformation(
-            not_negative(log + (together - np.add.outer(of_codes, of_factors)) / num_points),
-            not_negative(log - of_codes / num_points),
-            not_negative(log - of_factors / num_points),
-            columns,
-            len(self._sizes),
-            num_values[columns],
-            variances,
-            float(np.log(self._num_bins)),
+        return replace(
+            self._whole,
+            matrix=not_negative(log + (together - np.add.outer(of_codes, of_factors)) / num_points),
+            code_entropies=not_negative(log - of_codes / num_points),
+            factor_entropies=not_negative(log - of_factors / num_points),
+            factors=columns,
+            num_values=num_values[columns],
+            code_variances=variances,
         )
 
     def _bins(self, values: FloatArray, drawn: FloatArray) -> tuple[IntArray, float]:
