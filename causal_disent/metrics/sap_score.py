@@ -51,7 +51,12 @@ class SapResult(Result):
     assumes="independent factors, discrete unless continuous_factors; two or more codes",
     takes={"discrete": {}, "continuous": {"continuous_factors": True}},
     invariances=("permutation",),
-    resampling={"points": 500, "options": {"solver": "exact"}, "words": "by machines solved exactly"},
+    resampling={
+        "points": 500,
+        "options": {"solver": "exact"},
+        "words": "by machines solved exactly",
+        "unless": "continuous_factors",
+    },
     validation="sap_score_validation",
 )
 def sap_score(

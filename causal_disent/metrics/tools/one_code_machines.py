@@ -53,7 +53,7 @@ def _positive(labels: IntArray, classes: int) -> np.ndarray:
 
 
 def _costs(labels: IntArray, classes: int, c: float) -> FloatArray:
-    """(2, machines): the cost of a positive and of a negative point; of many classes liblinear weighs the first."""
+    """(2, machines): what a positive and a negative point cost; of many classes the first alone is weighed."""
     even = c * len(labels) / (classes * np.bincount(labels))
     return np.array([even[1:], even[:1]]) if classes == 2 else np.array([even, np.full(classes, c)])
 

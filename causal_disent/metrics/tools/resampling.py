@@ -247,7 +247,7 @@ def certainty(
         bootstrap=asked.bootstrap if how.get("interval", True) else 0,
         chance=asked.chance if facts["takes"] else 0,
     )
-    found: dict[str, Any] = {"asked": asked, "words": _words(how, cap if cap < num_points else 0)}
+    found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
     with fits_of(name) as count:
         if asked.bootstrap:
             found["low"], found["high"], found["resamples"] = bootstrap_interval(
@@ -274,10 +274,11 @@ def certainty(
     return Certainty(**found)
 
 
-def _words(how: Mapping[str, Any], cap: int) -> str:
+def _words(how: Mapping[str, Any], options: Mapping[str, Any], cap: int) -> str:
     """How intervals and chance levels are found, where that is not by the function on as many points."""
-    of_points = f"resamples of {cap:,} points" if cap else ""
-    return ", ".join(filter(None, [f"interval and chance {how['words']}" if "words" in how else "", of_points]))
+    other = "words" in how and not options.get(how.get("unless", ""))
+    told = [f"interval and chance {how['words']}"] * other + [f"resamples of {cap:,} points"] * bool(cap)
+    return ", ".join(told)
 
 
 def _on_rows(
