@@ -276,8 +276,8 @@ def certainty(
 
 def _words(how: Mapping[str, Any], options: Mapping[str, Any], cap: int) -> str:
     """How intervals and chance levels are found, where that is not by the function on as many points."""
-    other = "words" in how and not options.get(how.get("unless", ""))
-    told = [f"interval and chance {how['words']}"] * other + [f"resamples of {cap:,} points"] * bool(cap)
+    words = "" if options.get(how.get("unless", "")) else how.get("words", "")
+    told = [f"interval and chance {words}"] * bool(words) + [f"resamples of {cap:,} points"] * bool(cap)
     return ", ".join(told)
 
 
