@@ -10,6 +10,7 @@ from causal_disent.metrics.tools.binned_information import BinnedInformation, bi
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.per_factor import in_place
+from causal_disent.metrics.tools.recount import recounted
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -34,6 +35,18 @@ class JemmigResult(Result):
     raw_per_factor: FloatArray
 
 
+def _result(information: BinnedInformation) -> JemmigResult:
+    raw = np.maximum(_jemmig_of(information), 0.0)  # a sum of entropies: below 0 by rounding alone
+    score = 1.0 - raw / (information.factor_entropies + information.most_entropy)
+    columns, num_factors = information.factors, information.num_factors
+    return JemmigResult(
+        float(score.mean()),
+        in_place(score, columns, num_factors),
+        float(raw.mean()),
+        in_place(raw, columns, num_factors),
+    )
+
+
 @metric(
     "jemmig",
     needs=points(factors_in_bins=True),
@@ -48,6 +61,7 @@ class JemmigResult(Result):
     assumes="discrete, independent factors; at least two codes",
     takes=("discrete", "binned"),
     invariances=("permutation", "rescaling"),
+    resampling={"again": recounted(_result)},
 )
 def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> JemmigResult:
     r"""Is each factor captured by one code, and does that code say nothing else?
@@ -80,16 +94,7 @@ def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> Jemmi
         >>> result.score, result.raw
         (1.0, 0.0)
     """
-    information = binned_information(codes, factors, num_bins, "jemmig", min_codes=2)
-    raw = np.maximum(_jemmig_of(information), 0.0)  # a sum of entropies: below 0 by rounding alone
-    score = 1.0 - raw / (information.factor_entropies + np.log(num_bins))
-    columns, num_factors = information.factors, information.num_factors
-    return JemmigResult(
-        float(score.mean()),
-        in_place(score, columns, num_factors),
-        float(raw.mean()),
-        in_place(raw, columns, num_factors),
-    )
+    return _result(binned_information(codes, factors, num_bins, "jemmig", min_codes=2))
 
 
 def _jemmig_of(information: BinnedInformation) -> FloatArray:

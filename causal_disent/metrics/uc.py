@@ -6,15 +6,25 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import exp
+from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_pairs, check_random_state, check_rho
 from causal_disent.metrics.tools.attribution import CodeSets, attribute, select_codes
-from causal_disent.metrics.tools.bootstrap import Bounded, attribution_resamples, check_bootstrap, interval
+from causal_disent.metrics.tools.bootstrap import (
+    Bounded,
+    attribution_resamples,
+    check_bootstrap,
+    interval,
+    is_irs,
+)
 from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.irs_resampling import IrsDraws
+from causal_disent.metrics.tools.irs_statistics import robustness
 from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.recount import Again
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.typed import checked
 
@@ -77,6 +87,27 @@ def uc_per_rho(
     return {one: _result(scores, one, selection, group_size, resampled) for one in chosen}
 
 
+def _again(
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    rho: int = 1,
+    attribution: str | Attribution = "irs",
+    selection: str = "top",
+    group_size: int = 2,
+    **_: Any,
+) -> Again | None:
+    """UC of other draws, by the deviations that the IRS is made of."""
+    if not is_irs(attribution):
+        return None
+    draws = IrsDraws(codes, factors)
+
+    def score(within: FloatArray, deviations: FloatArray) -> float:
+        return uc_of_sets(select_codes(robustness(within, deviations), rho, selection), group_size=group_size)
+
+    return Again(lambda rows: score(*draws.of_rows(rows)), lambda order: score(*draws.of_order(order)))
+
+
 @metric(
     "uc",
     needs=points(factors_in_bins=True),
@@ -95,6 +126,7 @@ def uc_per_rho(
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
     check=check_factors,
+    resampling={"again": _again},
 )
 def uc(
     codes: FloatArray,

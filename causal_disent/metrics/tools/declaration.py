@@ -100,8 +100,10 @@ def metric(
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
         resampling: how intervals and chance levels are found of a metric that takes long: ``points``, the most
-            that a resample has; ``options``, arguments that differ; ``words``, how that is told; and
-            ``interval=False`` if repeated points spoil the score.
+            that a resample has; ``options``, arguments that differ; ``words``, how that is told, ``unless`` an
+            argument is true with which they change nothing; ``interval=False`` if repeated points spoil the score;
+            ``again``, a function (codes, factors, options) -> `Again`, which scores other draws of these points as
+            the function would, but faster (None where it cannot).
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
