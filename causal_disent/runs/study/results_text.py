@@ -29,7 +29,10 @@ def results_text(table: pd.DataFrame, published_name: str | None = None) -> str:
         parts.append(f"{_heading(dataset, confounding)}\n{_block(block, beside)}")
     if published_name:
         described = published_table(published_name)
-        parts.append(f"published: {described.source.citation}, table {described.number}. {described.caption}")
+        parts.append(
+            f"published: {described.source.citation}, table {described.number}. {described.caption} "
+            f"`causal-disent published {published_name}` tells what is known against its numbers."
+        )
     return "\n\n".join(parts)
 
 
@@ -78,11 +81,15 @@ def _published(name: str) -> Callable[[Any], str]:
     datasets = list(rows["dataset"].unique())
 
     def beside(row: Any) -> str:
-        dataset = row.dataset.removesuffix("_mini") if len(datasets) > 1 else datasets[0]
+        dataset = row.original if len(datasets) > 1 else datasets[0]
         same_score = (rows["metric"] == row.score) | (row.first & (rows["measured_by"] == row.metric))
         same_rho = (rows["rho"] == 0) | (rows["rho"] == row.rho)
         found = rows[(rows["dataset"] == dataset) & (rows["trained_as"] == row.trained_as) & same_score & same_rho]
-        return str(found["printed"].iloc[0]) if len(found) else ""
+        if not len(found):
+            return ""
+        # Ours are not in per cent: beside them, neither are those that the paper multiplied by 100.
+        value, spread, printed = found[["value", "spread", "printed"]].iloc[0]
+        return str(printed) if published_table(name).scale == 1 else f"{value:.3f} ± {spread:.3f}"
 
     return beside
 
