@@ -54,7 +54,7 @@ class Progress:
                 for place in range(min(workers, MOST_LINES))
             ]
         elif self._missing:
-            self._say(f"{self._so_far()} {number_of(workers, 'worker')}{self._rest()}")
+            self._say(f"{self._so_far()} begins on {number_of(workers, 'worker')}{self._rest()}")
 
     def look(self, in_flight: Mapping[Work, float], now: float, noticed: set[int]) -> None:
         """Show what each worker is at, as its log tells.

@@ -78,7 +78,7 @@ def test_elsewhere_there_are_plain_lines(plan, monkeypatch):
     ended(progress, plan, work(plan, 1), FULL, LATER)
     progress.close()
     assert plain.getvalue().splitlines() == [
-        "[0/4] 1 worker",
+        "[0/4] begins on 1 worker",
         f"[2/4] 0: {unit.label}: metrics/a/mig, metrics/a/irs, 60 s left",
         "1: metrics/b/mig: no space is left; nothing new is begun",
     ]
