@@ -138,7 +138,7 @@ def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:
             for done in running:
                 if done is not None:
                     progress.ended(done.work, schedule.finished(done))
-                progress.look(schedule.in_flight, schedule.now())
+                progress.look(schedule.in_flight, schedule.now(), schedule.noticed)
     finally:
         progress.close()
         for work in list(schedule.in_flight):
