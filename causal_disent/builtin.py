@@ -108,7 +108,10 @@ def register_commands(register: Register) -> None:
             "published": ("published:add", "list the result tables of the papers, or print one"),
         },
         "set up": {
-            "convert": ("convert:add", "write a model's folder in another format: to disentanglement_lib and back"),
+            "convert": (
+                "convert:add",
+                "write a model's folder in another format: to disentanglement_lib and back",
+            ),
             "completion": ("completion:add", "print a script that completes commands in bash or zsh"),
         },
     }.items():

@@ -198,7 +198,7 @@ class Engine(Protocol):
 class Backend(Protocol):
     """Reads the models that one program has saved in folders; ``target(trust=False, device="auto")`` makes it.
 
-    One that is registered with ``trains=True`` also has `train` and `write`; one that says what it ``converts`` to,
+    One that is registered with ``trains=True`` also has `train` and `write`; one that ``converts`` to formats,
     ``("onnx",)`` say, has `convert`.
     """
 

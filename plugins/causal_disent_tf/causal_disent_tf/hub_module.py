@@ -113,5 +113,7 @@ def _placed(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> A
 
 
 def _described(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
-    sides = ({name: v1.saved_model.build_tensor_info(one) for name, one in side.items()} for side in (inputs, outputs))
+    sides = (
+        {name: v1.saved_model.build_tensor_info(one) for name, one in side.items()} for side in (inputs, outputs)
+    )
     return v1.saved_model.build_signature_def(*sides)
