@@ -63,6 +63,25 @@ class TfBackend:
             )
         save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
 
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None = None) -> None:
+        """Write the model in `source` for disentanglement_lib: ``model/tfhub``, ``postprocessed/mean/tfhub``."""
+        if part_of(source) is None:
+            raise errors.InvalidInput(
+                f"{source} holds a SavedModel already; folders of dlib_train and dlib_postprocess are converted."
+            )
+        model: Any = self.read(source, model_dir=model_dir)
+        if model.activation != decoder_activation(source):
+            raise errors.InvalidInput(
+                f"The decoder's activation is '{model.activation}', and disentanglement_lib would take it for "
+                f"'{decoder_activation(source)}', as reconstruction_loss.activation in "
+                f"{source / 'results/gin/train.gin'} has it or leaves it."
+            )
+        from causal_disent_tf.hub_module import write_model, write_representation
+
+        write_model(folder / "model/tfhub", model)
+        codes = "mean" if model.sample_seed is None else "sampled"
+        write_representation(folder / f"postprocessed/{codes}/tfhub", model)
+
     def recognises(self, folder: Path) -> bool:
         """Whether `folder` holds a model of ``dlib_train``, or a SavedModel."""
         return part_of(folder) is not None or locate(folder) is not None
