@@ -47,7 +47,12 @@ def register_representations(register: Register) -> None:
 @hookimpl
 def register_backends(register: Register) -> None:
     register(
-        BACKEND, f"{HERE}.backend:TorchBackend", summary="PyTorch: trains, writes and reads", rank=10, trains=True
+        BACKEND,
+        f"{HERE}.backend:TorchBackend",
+        summary="PyTorch: trains, writes and reads",
+        rank=10,
+        trains=True,
+        precisions=("float32", "bfloat16"),
     )
     register(
         "tf_free", f"{HERE}.tf1.backend:Tf1Backend", summary="disentanglement_lib's, without TensorFlow", rank=20
