@@ -122,7 +122,9 @@ def _published(name: str) -> Callable[[Any], str]:
     def beside(row: Any) -> str:
         same_score = (rows["metric"] == row.score) | (row.first & (rows["measured_by"] == row.metric))
         same_rho = (rows["rho"] == 0) | (rows["rho"] == row.rho)
-        found = rows[(rows["dataset"] == row.original) & (rows["trained_as"] == row.trained_as) & same_score & same_rho]
+        found = rows[
+            (rows["dataset"] == row.original) & (rows["trained_as"] == row.trained_as) & same_score & same_rho
+        ]
         if not len(found):
             return ""
         # Ours are not in per cent: beside them, neither are those that the paper multiplied by 100.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from torch import Tensor
-from torch.nn.functional import relu
+from torch import Tensor, relu_
 
 from causal_disent.training.published_layers import ConvEncoderLayers, DeconvDecoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
@@ -25,10 +24,10 @@ class ConvEncoder(ConvEncoderLayers, ImageNetwork):
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
-        hidden = channels_first(images)
+        hidden = channels_first(images)  # in memory channels stay last, and so they do from layer to layer
         for layer in (self.e1, self.e2, self.e3, self.e4):
-            hidden = relu(layer(hidden))
-        hidden = relu(self.e5(channels_last(hidden).flatten(1)))
+            hidden = relu_(layer(hidden))
+        hidden = relu_(self.e5(channels_last(hidden).flatten(1)))
         return self.means(hidden), self.log_var(hidden)
 
 
@@ -40,8 +39,8 @@ class DeconvDecoder(DeconvDecoderLayers, ImageNetwork):
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""
-        hidden = relu(self.dense_1(relu(self.dense(codes))))
+        hidden = relu_(self.dense_1(relu_(self.dense(codes))))
         hidden = channels_first(hidden.unflatten(1, self.smallest))
         for layer in (self.conv2d_transpose, self.conv2d_transpose_1, self.conv2d_transpose_2):
-            hidden = relu(layer(hidden))
+            hidden = relu_(layer(hidden))
         return channels_last(self.conv2d_transpose_3(hidden))
