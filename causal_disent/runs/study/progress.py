@@ -11,12 +11,14 @@ from typing import Any
 from causal_disent.runs.study.estimate import Costs, duration, kind_of
 from causal_disent.runs.study.plan import Plan
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
-from causal_disent.text import say
+from causal_disent.text import printable, say, shown
 
 #: Seconds between two looks at the logs, and between two plain lines.
 LOOK, SAY = 1.0, 1.0
 #: Lines for workers that fit below the bar, and bytes of a log that are looked at.
 MOST_LINES, TAIL = 16, 4096
+#: Characters of a line.
+LONGEST = 1000
 
 
 class Progress:
@@ -59,7 +61,7 @@ class Progress:
             task, lines = printed(work.log, most=TAIL)
             last = next((line.strip() for line in reversed(lines) if line.strip()), "")
             text = f"  {work.number}: {task or work.unit}, {work.label}, {duration(now - since)}  {last}"
-            bar.set_description_str(text[: max(20, (self._bars[0].ncols or bar.ncols or 115) - 1)])
+            bar.set_description_str(shown(text, LONGEST)[: max(20, (self._bars[0].ncols or bar.ncols or 115) - 1)])
         for bar in self._bars[1 + len(works) :]:
             bar.set_description_str("")
         self._bars[0].set_postfix_str(self._rest().removeprefix(", "))
@@ -79,12 +81,14 @@ class Progress:
                 self._say(f"{work.number}: {outcome.place}: no space is left; nothing new is begun")
             elif outcome.state != LATER:
                 self._failed += 1
-                reason = outcome.state.partition("\n")[0]
-                self._say(f"failed  {work.number}: {outcome.place}, {work.label}: {reason}")
+                told = f"{outcome.place}, {work.label}: {outcome.state.partition(chr(10))[0]}"
+                self._say(f"failed  {work.number}: {shown(told, LONGEST)}")
         if not self._bars and time.monotonic() - self._said >= SAY:
             places = ", ".join(outcome.place for outcome in outcomes if outcome.state == DONE)
             if places:
-                self._say(f"[{self._done}/{self._total}] {work.number}: {work.label}: {places}{self._rest()}")
+                self._say(
+                    f"[{self._done}/{self._total}] {work.number}: {shown(work.label)}: {places}{self._rest()}"
+                )
 
     def _rest(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
@@ -94,7 +98,7 @@ class Progress:
     def _say(self, text: str) -> None:
         self._said = time.monotonic()
         if self._bars:
-            self._bars[0].write(text, file=sys.stderr)
+            self._bars[0].write(printable(text), file=sys.stderr)
         else:
             say(text, error=True)
 
