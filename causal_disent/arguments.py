@@ -129,7 +129,7 @@ def literal(text: str) -> Any:
     """
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # the last of what is nested deeply
         return text
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.cli._arguments import add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_file_place, new_file
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     for path in arguments.output:
         if path.suffix not in WRITERS:
             raise errors.InvalidInput(f"--output takes files that end in {', '.join(WRITERS)}; given: {path}.")
-        check_place(path)
+        check_file_place(path)
     names = [name for given in arguments.metrics or () for name in given.split(",") if name]
     scores = score(
         arguments.codes,

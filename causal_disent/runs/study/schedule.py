@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from causal_disent import errors
 from causal_disent.protocols import Finished
 from causal_disent.runs.study import failures
 from causal_disent.runs.study.folders import leased, look
@@ -110,12 +111,12 @@ class Schedule(Iterator[Work | None]):
         elif outcome.state == FULL:
             self.full = True
         elif outcome.state != LATER:
-            attempts = planned.found.failed.get(outcome.place, {}).get("attempts", 0) + 1
+            attempts = planned.found.failed.get(outcome.place, {"attempts": 0})["attempts"] + 1
             try:
                 planned.found.failed[outcome.place] = failures.record(
                     Path(work.folder), outcome.place, outcome.state, attempts, work.log
                 )
-            except OSError:  # nor could a result be written
+            except (OSError, errors.InvalidInput):  # nor could a result be written
                 self.full = True
 
     def _of_the_dead(self, work: Work, failure: str) -> Iterator[Outcome]:
