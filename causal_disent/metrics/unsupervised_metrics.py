@@ -50,6 +50,8 @@ class UnsupervisedResult(Result, score="gaussian_total_correlation"):
     },
     range=(0, inf),
     better="lower",
+    by_chance="none: no factor is looked at",
+    compared="disentanglement_lib 1.5, 13 stored cases: the same to rounding",
     summary="how far the codes are from independent",
     assumes="nothing of the factors; two or more codes",
     takes=(),
