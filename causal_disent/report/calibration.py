@@ -33,9 +33,7 @@ TITLE = "What each metric says where the truth is known"
 LONGEST_NOTE = 240
 #: Beside a score that codes which say nothing might well have, too.
 CHANCE_MARK = "*"
-WITHIN_CHANCE = (
-    f"{CHANCE_MARK} within its chance level: codes that say nothing of the factors might well score as much"
-)
+WITHIN_CHANCE = "within its chance level: codes that say nothing of the factors might well score as much"
 
 
 class _Notes:
@@ -81,9 +79,8 @@ def _marked(row: Row, cells: Sequence[float | str], digits: int) -> list[str]:
 
 
 def _legend(rows: Sequence[Row]) -> list[str]:
-    return [f"{CHANCE_MARK} {WITHIN_CHANCE}"] * any(
-        sure and sure.within_chance for row in rows for sure in row.sure
-    )
+    marked = any(sure and sure.within_chance for row in rows for sure in row.sure)
+    return [f"{CHANCE_MARK} {WITHIN_CHANCE}"] * marked
 
 
 def _score(row: Row) -> str:
