@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from causal_disent.text import say
+from causal_disent.text import say, shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run_results(arguments: argparse.Namespace) -> int:
 
     table = results_table(arguments.folder)
     for path, reason in table.attrs["left_out"]:
-        say(f"left out {path}: {reason}", error=True)
+        say(f"left out {shown(path)}: {reason}", error=True)
     table = chosen_scores(table, arguments.scores or ())
     say(results_text(table, arguments.published))
     if arguments.output is not None:
