@@ -41,7 +41,7 @@ class R2Result(Result):
     range=(-inf, 1),
     summary="do linear maps predict factors from codes, and codes from factors?",
     assumes="ordered factors, discrete or continuous; any number of codes",
-    takes=("discrete", "continuous"),
+    takes=("discrete", "continuous", "code_groups"),
     also=("R2_reverse",),
     invariances=("permutation", "rescaling"),
 )
