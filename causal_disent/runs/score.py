@@ -16,7 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_random_state, is_whole
 from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.fitting import jobs_at_a_time
+from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.takes import (
     BINS,
@@ -213,26 +213,37 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
 
 
 def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
-    """How sure each score is; several metrics at a time where there are points enough for processes."""
-    from joblib import Parallel, delayed
-
-    at_a_time = jobs_at_a_time(None) if num_points >= WORTH_WORKERS else 1
-    # The slowest by far come last, and tell how far they are; of the others the costly ones come first.
-    order = sorted(range(len(jobs)), key=lambda i: (jobs[i][0]["fast"] is not None, not jobs[i][0]["resampling"]))
-    with closing(steps([f"{len(jobs)} metrics"], "intervals and chance")) as names:
+    """How sure each score is: of the quick metrics several at a time, where there are points enough for processes;
+    then of those that take long, which fit in processes themselves, and tell how far they are."""
+    found: list[Certainty] = [Certainty()] * len(jobs)
+    slow = [
+        i for i, job in enumerate(jobs) if job[0]["fast"] is not None and (job[-1].bootstrap or job[-1].chance)
+    ]
+    # The costly ones first, so that none is left to run alone at the end.
+    quick = sorted({*range(len(jobs))} - {*slow}, key=lambda i: "again" in jobs[i][0]["resampling"])
+    with closing(steps([f"{len(quick)} metrics"] if quick else [], "intervals and chance")) as names:
         for _ in names:
-            try:
-                found = Parallel(n_jobs=at_a_time)(delayed(certainty)(*jobs[i]) for i in order)
-            except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
-                found = [certainty(*jobs[i]) for i in order]
-    return [sure for _, sure in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
+            for i, sure in zip(quick, _together([jobs[i] for i in quick], num_points), strict=True):
+                found[i] = sure
+    for i in slow:
+        found[i] = certainty(*jobs[i])
+    return found
+
+
+def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
+    from joblib import delayed
+
+    at_a_time = jobs_at_a_time(None)
+    if num_points >= WORTH_WORKERS and at_a_time != 1:
+        try:
+            return in_processes(at_a_time, (delayed(certainty)(*job) for job in jobs))
+        except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
+            pass
+    return [certainty(*job) for job in jobs]
 
 
 def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
-    words = row.entry.facts["resampling"].get("words")
-    known = words and not (isnan(sure.low) and isnan(sure.chance))
-    remarks = [row.remark] * bool(row.remark) + [f"interval and chance {words}"] * bool(known)
-    return replace(row, sure=sure, remark="; ".join(remarks))
+    return replace(row, sure=sure, remark="; ".join(filter(None, [row.remark, sure.remark])))
 
 
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:

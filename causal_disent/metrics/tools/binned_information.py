@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ class BinnedInformation:
         factor_entropies: (varying factors,).
         factors: indices of the factors that vary.
         num_factors: how many factors were given.
+        num_values: (varying factors,) how many values each has.
+        code_variances: (codes,) of the codes as they are; 0 for one that never varies.
+        most_entropy: that a code can have: the logarithm of the number of bins.
     """
 
     matrix: FloatArray
@@ -31,6 +35,9 @@ class BinnedInformation:
     factor_entropies: FloatArray
     factors: IntArray
     num_factors: int
+    num_values: IntArray
+    code_variances: FloatArray
+    most_entropy: float
 
 
 def binned_information(
@@ -41,11 +48,22 @@ def binned_information(
     check_at_least(2, num_bins=num_bins)
     columns = several_varying(factors, metric, min_factors)
     # Edges of bins are as exact as the codes: the numbers alone decide, not what holds them.
-    binned, varying = histogram_discretizer(np.asarray(codes, dtype=np.float64), num_bins), factors[:, columns]
+    codes = np.asarray(codes, dtype=np.float64)
+    return information_of(codes, histogram_discretizer(codes, num_bins), factors, columns, float(np.log(num_bins)))
+
+
+def information_of(
+    codes: FloatArray, binned: IntArray, factors: IntArray, columns: IntArray, most_entropy: float = nan
+) -> BinnedInformation:
+    """Of `binned` codes and the factors in `columns`."""
+    varying = factors[:, columns]
     return BinnedInformation(
         mutual_information_matrix(binned, varying),
         entropies(binned),
         entropies(varying),
         columns,
         factors.shape[1],
+        np.array([len(np.unique(values)) for values in varying.T]),
+        np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64)),
+        most_entropy,
     )

@@ -53,9 +53,7 @@ def attribution_resamples(
     if resamples == 0:
         return []
     counts = resample_counts(len(codes), resamples, random_state)
-    if isinstance(attribution, str):
-        attribution = registry.function("attributions", attribution)
-    if getattr(attribution, "__wrapped__", attribution) is irs_attribution:  # gin wraps functions
+    if is_irs(attribution):
         return resampled_irs_matrices(codes, factors, counts)
     points = np.arange(len(codes))
     scores = []
@@ -63,6 +61,13 @@ def attribution_resamples(
         chosen = np.repeat(points, count)
         scores.append(attribute(codes[chosen], factors[chosen], attribution, random_state))
     return scores
+
+
+def is_irs(attribution: Any) -> bool:
+    """Whether an attribution, or its name, is that of the IRS."""
+    if isinstance(attribution, str):
+        attribution = registry.function("attributions", attribution)
+    return getattr(attribution, "__wrapped__", attribution) is irs_attribution  # gin wraps functions
 
 
 def interval(values: Sequence[float]) -> tuple[float, float] | None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.config import gin_config, literal_bindings
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_place, new_file, read_bounded, regular
 from causal_disent.protocols import Engine
 from causal_disent.registry import registry
+from causal_disent.runs.results import MOST_BYTES
 from causal_disent.runs.study.estimate import costs_of
 from causal_disent.runs.study.folders import lease_of, look
 from causal_disent.runs.study.lease import Owner
@@ -138,7 +139,7 @@ def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:
             for done in running:
                 if done is not None:
                     progress.ended(done.work, schedule.finished(done))
-                progress.look(schedule.in_flight, schedule.now())
+                progress.look(schedule.in_flight, schedule.now(), schedule.noticed)
     finally:
         progress.close()
         for work in list(schedule.in_flight):
@@ -159,6 +160,6 @@ def _check_configs(plan: Plan, engine: Engine) -> None:
 
 def _keep(settings: Study, file: Path) -> None:
     text = settings.as_config()
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
+    if not file.is_file() or read_bounded(regular(file), MOST_BYTES) != text.encode():
         with new_file(file) as temporary:
             temporary.write_text(text, encoding="utf-8")

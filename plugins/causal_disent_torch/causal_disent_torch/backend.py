@@ -11,6 +11,7 @@ from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent.training.saved_models import read_saved
 from causal_disent_torch.converted import write_converted
+from causal_disent_torch.denormals import flushed
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.global_generators import seeded
 from causal_disent_torch.representation import TorchRepresentation, represent
@@ -32,7 +33,8 @@ class TorchBackend:
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TorchRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         device = choose_device(self.device)
-        with seeded(plan.model_seed, device):  # a user's own modules draw from torch's global generators
+        # A user's own modules draw from torch's global generators.
+        with flushed(), seeded(plan.model_seed, device):
             trainer = make_trainer(plan, device)
             scores = run(trainer, plan, keeping)
         networks, activation = trainer.networks, trainer.reconstruction.activation

@@ -53,6 +53,7 @@ def register_backends(register: Register) -> None:
         rank=10,
         trains=True,
         converts=("onnx",),
+        precisions=("float32", "bfloat16"),
     )
     register(
         "tf_free",
