@@ -9,7 +9,8 @@ from causal_disent import errors
 from causal_disent.config import recorded_bindings
 from causal_disent.files import check_free, new_folder
 from causal_disent.first_party import how_to_install
-from causal_disent.registry import Entry, registry
+from causal_disent.protocols import Backend
+from causal_disent.registry import registry
 from causal_disent.representation.folder import check_folder
 from causal_disent.runs.results import Earlier, check_apart, read_results, write_earlier, write_results
 
@@ -62,7 +63,7 @@ def convert(
     return sorted(target / path for path in written)
 
 
-def _converter(source: Path, to: str) -> Entry:
+def _converter(source: Path, to: str) -> Backend:
     """The backend that converts this folder."""
     if to not in formats():
         raise errors.unknown("format", to, formats())

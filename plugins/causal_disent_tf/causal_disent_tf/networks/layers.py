@@ -10,7 +10,7 @@ import numpy as np
 from causal_disent_tf._tensorflow import tensorflow
 
 tf: Any = tensorflow()
-layers = tf.keras.layers
+layers: Any = tf.keras.layers
 OPTIONS = {"strides": 2, "padding": "same", "kernel_initializer": "zeros"}
 
 
