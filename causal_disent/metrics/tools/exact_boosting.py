@@ -27,8 +27,8 @@ FLAT = 1e-150
 class ExactBoosting(GradientBoostingClassifier):
     """``GradientBoostingClassifier`` that grows the same trees sooner, where numba is installed.
 
-    Columns, thresholds and values of the leaves are equal for the same seed; impurities, and so
-    importances, but for the last bits. Small data, settings other than those in `FREE`, weights and scikit-learn before 1.9,
+    Columns, thresholds and values of the leaves are equal for the same seed; impurities, and so importances,
+    but for the last bits. Small data, settings other than those in `FREE`, weights and scikit-learn before 1.9,
     which summed in another way, are left to scikit-learn.
     """
 
