@@ -31,9 +31,10 @@ def plan_text(plan: Plan, workers: int) -> str:
     }
     varied = " (each with other values counts)" if any(item.varied for item in expanded.models) else ""
     what = ", ".join(number_of(n, one) + (varied if one == "model" else "") for one, n in parts.items() if n)
+    counts = plan.counts()
     lines = [
         f"{number_of(len(plan.runs), 'run')} of {what}",
-        f"{number_of(sum(plan.num_tasks(planned.run) for planned in plan.runs), 'task')}: {_counts(plan.counts())}",
+        f"{number_of(sum(counts.values()), 'task')}: {_counts(counts)}",
     ]
     if waiting:
         to_do = ", ".join(f"{count} x {step}" for step, count in steps.items())
