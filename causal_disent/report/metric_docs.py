@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import metrics
 from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.takes import BINS
+from causal_disent.metrics.tools.takes import BINS, takes_groups
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 

@@ -150,7 +150,8 @@ def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
     if folder.is_file():
         return errors.InvalidInput(
             f"The file {folder} holds no model: none of the backends ({names}) recognises it. Keras files "
-            "(.keras, .h5) are read by a plugin (in a checkout of this repository: pip install plugins/causal_disent_tf)."
+            "(.keras, .h5) are read by a plugin (in a checkout of this repository: "
+            "pip install plugins/causal_disent_tf)."
         )
     return errors.InvalidInput(
         f"The folder {folder} holds no model: none of the backends ({names}) recognises it, and there is no "
