@@ -108,6 +108,7 @@ _TEXT, _TRUTH, _NAMES = _form("text", str), _form("truth value", bool), _form_of
 #: What the program itself reads of an entry: what it must be.
 TYPED: dict[str, Form] = {
     **dict.fromkeys(("summary", "assumes", "backend", "better", "config", "headline", "under"), _TEXT),
+    **dict.fromkeys(("by_chance", "compared"), _TEXT),
     **dict.fromkeys(("also", "invariances", "supplied"), _NAMES),
     **dict.fromkeys(("labels", "trains"), _TRUTH),
     "known_failures": _form("dict of checks and reasons", dict),

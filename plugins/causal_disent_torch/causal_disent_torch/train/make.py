@@ -23,6 +23,7 @@ from causal_disent.training.plan import Plan
 from causal_disent_torch.callables import evaluating
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.outputs import described
+from causal_disent_torch.train.precision import check_bfloat16
 from causal_disent_torch.train.trainer import Trainer
 
 #: For the checks of networks.
@@ -37,6 +38,9 @@ TORCH = Framework(
 def make_trainer(plan: Plan, device: torch.device) -> Trainer:
     """Networks and optimizers for `plan`, before the first step."""
     objective = plan.objective
+    bfloat16 = plan.chosen.precision == "bfloat16"
+    if bfloat16:
+        check_bfloat16(device)
     generator = torch.Generator().manual_seed(plan.model_seed)
     shape = tuple(plan.data.observation_shape)
     made, num_latent = encoder(shape, generator)
@@ -64,6 +68,7 @@ def make_trainer(plan: Plan, device: torch.device) -> Trainer:
         generator,
         device,
         plan.labelled[0],
+        bfloat16,
     )
 
 
