@@ -29,6 +29,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
+        "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"
+    )
+    parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
     for name, what in (
@@ -66,6 +69,7 @@ def run_score(arguments: argparse.Namespace) -> int:
         names or None,
         seed_of(arguments),
         bins=arguments.bins,
+        neighbours=arguments.neighbours,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,
