@@ -53,6 +53,7 @@ def score(
     neighbours: int | None = None,
     factor_groups: Mapping[str, Sequence[str | int]] | None = None,
     code_groups: Sequence[Sequence[str | int]] | None = None,
+    drop_missing: bool = False,
 ) -> ScoreTable:
     """Every metric that codes and factors suffice for, at once.
 
@@ -80,6 +81,8 @@ def score(
             of factors are left out.
         code_groups: blocks of codes that are one concept each, such as ``[[0, 1], [2, 3]]``; codes in none stay
             alone. Metrics that take codes one by one are left out.
+        drop_missing: leave points out that lack a value (NaN, None) in a code or a factor, with a note; by default
+            they are an error.
 
     Returns:
         `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
@@ -105,7 +108,12 @@ def score(
 
     given = [read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing for thing in (codes, factors)]
     points = read_points(
-        *given, bins=bins, neighbours=neighbours, factor_groups=factor_groups, code_groups=code_groups
+        *given,
+        bins=bins,
+        neighbours=neighbours,
+        factor_groups=factor_groups,
+        code_groups=code_groups,
+        drop_missing=drop_missing,
     )
     rows = score_points(points, metrics, random_state, fast=fast, bootstrap=bootstrap, chance=chance)
     table = ScoreTable(points, tuple(rows))

@@ -40,6 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     ):
         few = "(default: some, for quick metrics)"
         parser.add_argument(f"--{name}", type=int, metavar="N", help=f"{what}, of all metrics {few}")
+    parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
     )
@@ -70,6 +71,7 @@ def run_score(arguments: argparse.Namespace) -> int:
         seed_of(arguments),
         bins=arguments.bins,
         neighbours=arguments.neighbours,
+        drop_missing=arguments.drop_missing,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,

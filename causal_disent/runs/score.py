@@ -38,7 +38,7 @@ from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
-from causal_disent.tables import Table, check_same_points, read_table
+from causal_disent.tables import Table, check_same_points, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
@@ -101,18 +101,21 @@ def read_points(
     neighbours: int | None = None,
     factor_groups: Any = None,
     code_groups: Any = None,
+    drop_missing: bool = False,
 ) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
     if neighbours is not None:
         check_at_least(1, neighbours=neighbours)
     if bins is not None:
         check_at_least(2, bins=bins)
+    codes, factors, missing = without_missing(codes, factors) if drop_missing else (codes, factors, 0)
     code_table, factor_table = read_table("codes", codes), read_table("factors", factors)
     check_same_points(code_table, factor_table)
     constant = _constant(code_table)
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
+    notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
     if factor_groups is not None:
