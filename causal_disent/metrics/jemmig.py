@@ -60,7 +60,7 @@ def _result(information: Information) -> JemmigResult:
         "JEMMIG_raw_factor_{factor}": "raw_per_factor",
     },
     range=(0, 1),
-    by_chance="near 0",
+    by_chance="near 0 for codes with many values; 0.3 for six of few values, which hold little besides",
     compared="the authors' program, 36 data sets: the same to rounding",
     summary="one code per factor, and nothing else in that code?",
     assumes="discrete, independent factors; at least two codes",

@@ -123,7 +123,7 @@ def _again(
         "codes_factor_{factor}": "sets",
     },
     range=(0, 1),
-    by_chance="near 1 (0.93 for noise): most factors have a best code of their own by chance",
+    by_chance="anything from 0 to near 1 (0.93 for noise): which code is best is chance, and often another one",
     compared=(
         "the authors' released program, 36 data sets, rho from 1 to 3 (`selection='published'`): the same numbers"
     ),
