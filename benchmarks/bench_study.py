@@ -33,7 +33,7 @@ pin_threads()
 from causal_disent import evaluate_with_gin, results_table, run_study  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
 from causal_disent.runs.results import parse_object  # noqa: E402
-from causal_disent.runs.study import Study  # noqa: E402
+from causal_disent.runs.study import Study, read_study  # noqa: E402
 from causal_disent.runs.study.expand import digest  # noqa: E402
 from causal_disent.runs.study.folders import METRICS, step_of  # noqa: E402
 from causal_disent.runs.study.plan import Plan, make_plan  # noqa: E402
@@ -133,10 +133,13 @@ def overhead(folder: Path, scale: float, engine: str) -> dict[str, float]:
     """A study of sleeping tasks, one a run, beside the sum of the tasks themselves: around it, and within it."""
     num_tasks = max(20, int(1000 * scale))
     config = sleeping_study(folder, num_tasks, 1, SECONDS)
+    lines = [f"{engine}.workers = {WORKERS}"]
     bare = bare_tasks(folder, "before")
     started = time.perf_counter()
-    lines = [f"{engine}.workers = {WORKERS}"]
-    ended = run_study(config, folder / "out", engine=engine, gin_bindings=lines)
+    _, runner = read_study(config, lines, engine)
+    assert [done.result for done in runner.run(abs, [-1]) if done] == [1]
+    start = time.perf_counter() - started
+    ended = run_study(config, folder / "out", engine=runner)
     took = time.perf_counter() - started
     assert dict(ended.counts) == {"done": num_tasks}, ended.counts
     bare += bare_tasks(folder, "after")
@@ -146,6 +149,8 @@ def overhead(folder: Path, scale: float, engine: str) -> dict[str, float]:
         "tasks": num_tasks,
         "seconds": took,
         "ratio_to_bare_tasks": took / (num_tasks * sum(bare) / len(bare) / WORKERS),
+        "seconds_of_the_engines_start": start,
+        "ratio_without_it": (took - start) / (num_tasks * sum(bare) / len(bare) / WORKERS),
         "ratio_to_their_own_time": took / (sum(own) / WORKERS),
         "ratio_to_sleep": took / (num_tasks * SECONDS / WORKERS),
         "processes_that_wait_for_a_core": os.getloadavg()[2],

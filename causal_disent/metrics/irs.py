@@ -8,11 +8,19 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_pairs
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.irs_resampling import irs_again
-from causal_disent.metrics.tools.irs_statistics import deviations_within, irs_score, largest_deviations, robustness
+from causal_disent.metrics.tools.irs_statistics import (
+    deviations_within,
+    distances_of,
+    irs_score,
+    largest_deviations,
+    robustness,
+)
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -43,11 +51,13 @@ class IrsResult(Result):
     compared="disentanglement_lib 1.5, 36 data sets: the same to rounding, negative scores too",
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     invariances=("permutation",),
     resampling={"again": irs_again},
 )
-def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> IrsResult:
+def irs(
+    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+) -> IrsResult:
     r"""How little each code changes when everything but one factor changes.
 
     .. math::
@@ -63,6 +73,8 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows.
         diff_quantile: q in [0, 1]; 1 is the maximum, as in the paper.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code,
+            with Euclidean distances; codes in no block stay alone.
 
     Returns:
         `IrsResult`. The score is in [-1, 1], higher is better, 0 if no code varies. It falls below 0, here as in
@@ -77,8 +89,9 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
     codes, factors = check_pairs(codes, factors)
     check_quantile(diff_quantile)
     by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
-    deviations = largest_deviations(by_code)
-    matrix = robustness(deviations_within(by_code, factors, diff_quantile), deviations)
+    distances = distances_of(all_groups(code_groups, len(by_code)))
+    deviations = largest_deviations(by_code, distances)
+    matrix = robustness(deviations_within(by_code, factors, diff_quantile, distances), deviations)
     return IrsResult(irs_score(matrix, deviations), matrix, deviations, int((deviations > 0).sum()))
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from causal_disent.arguments import check_pairs, varying_factors
 from causal_disent.metrics.tools.binned_information import BinnedInformation, information_of
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.per_factor import in_place
 from causal_disent.metrics.tools.recount import recounted
 from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -48,13 +50,15 @@ def _result(information: BinnedInformation) -> MigResult:
     compared="disentanglement_lib 1.5, 17 stored cases: the same to rounding",
     summary="gap between the two codes that say most about a factor",
     assumes="discrete, independent factors; two or more codes",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
     supplies=GIN_BINS,
     resampling={"again": recounted(_result)},
     validation="mig_validation",
 )
-def mig(codes: FloatArray, factors: IntArray, *, num_bins: Bins = 20) -> MigResult:
+def mig(
+    codes: FloatArray, factors: IntArray, *, num_bins: Bins = 20, code_groups: CodeGroups | None = None
+) -> MigResult:
     r"""Gap between the two codes that say most about each factor.
 
     .. math:: MIG = \frac1n \sum_i \frac{I(z_{(1)}; g_i) - I(z_{(2)}; g_i)}{H(g_i)}
@@ -71,6 +75,8 @@ def mig(codes: FloatArray, factors: IntArray, *, num_bins: Bins = 20) -> MigResu
             warning.
         num_bins: equally wide bins per code, or a function that puts codes into bins (under a config, gin's
             ``discretizer``); compare scores only at equal bins.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code
+            (the bins of its codes together); codes in no block stay alone.
 
     Returns:
         `MigResult`. The score is in [0, 1], higher is better.
@@ -81,8 +87,9 @@ def mig(codes: FloatArray, factors: IntArray, *, num_bins: Bins = 20) -> MigResu
         1.0
     """
     codes, factors = check_pairs(codes, factors, min_codes=2)
+    groups = all_groups(code_groups, codes.shape[1], least=2)
     varying = varying_factors(factors, "mig")
-    return _result(information_of(codes, in_bins(codes, num_bins), factors, varying))
+    return _result(information_of(codes, in_bins(codes, num_bins), factors, varying, groups=groups))
 
 
 def mig_gaps(information: FloatArray, entropy: FloatArray) -> FloatArray:

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.arguments import Pairs, check_at_least, check_random_state, varying_factors
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, combined
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins, mutual_information_matrix
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.softmax_regression import class_probabilities, fit_softmax_regression
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
+from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -53,7 +55,7 @@ class ModularityExplicitnessResult(Result, score="modularity"):
     compared="disentanglement_lib 1.5, 15 stored cases: the same to rounding",
     summary="does a code tell of one factor, and do all tell every factor plainly?",
     assumes="discrete, independent factors, two or more",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     also=("explicitness_score_test",),
     invariances=("permutation", "rescaling"),
     resampling={"options": {"max_iterations": 0}},
@@ -66,6 +68,7 @@ def modularity_explicitness(
     test: Pairs | float = TEST_SHARE,
     num_bins: Bins = 20,
     max_iterations: int = 100,
+    code_groups: CodeGroups | None = None,
     random_state: np.random.RandomState | int = 0,
 ) -> ModularityExplicitnessResult:
     r"""Does each code tell of one factor alone, and do all codes together tell every factor plainly?
@@ -87,6 +90,8 @@ def modularity_explicitness(
             never vary out, with a warning.
         test: codes and factors of other points, or the share of the points to hold out.
         num_bins: as for `mig`, for modularity.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code
+            (the bins of its codes together) for modularity; codes in no block stay alone.
         max_iterations: of the logistic regression, scikit-learn's 100. At 0 explicitness is left out, and is NaN.
         random_state: seed or generator, of the points held out.
 
@@ -103,7 +108,8 @@ def modularity_explicitness(
     check_at_least(0, max_iterations=max_iterations)
     train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_factors=2)
     varying = varying_factors(train[1], "modularity_explicitness")
-    information = mutual_information_matrix(in_bins(train[0], num_bins), train[1])
+    binned = combined(in_bins(train[0], num_bins), all_groups(code_groups, train[0].shape[1]))
+    information = mutual_information_matrix(binned, train[1])
     modularities = code_modularities(information)
     fitted, tested = _standardised(train[0], held_out[0])
     explicit = np.full((2, train[1].shape[1]), np.nan)

@@ -12,19 +12,20 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_pairs, check_random_state, check_rho
-from causal_disent.metrics.tools.attribution import CodeSets, attribute, select_codes
+from causal_disent.metrics.tools.attribution import CodeSets, attribute, is_irs, select_codes
 from causal_disent.metrics.tools.bootstrap import (
     Bounded,
     attribution_resamples,
     check_bootstrap,
     interval,
-    is_irs,
 )
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.irs_resampling import IrsDraws
 from causal_disent.metrics.tools.irs_statistics import robustness
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.recount import Again
+from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.typed import checked
 
@@ -67,6 +68,7 @@ def uc_per_rho(
     attribution: str | Attribution = "irs",
     selection: str = "top",
     group_size: int = 2,
+    code_groups: CodeGroups | None = None,
     bootstrap: int = 0,
     random_state: np.random.RandomState | int = 0,
 ) -> dict[int, UcResult]:
@@ -79,11 +81,12 @@ def uc_per_rho(
     """
     codes, factors = check_pairs(codes, factors)
     check_factors(factors.shape[1])
-    chosen = [check_rho(one, codes.shape[1]) for one in (range(1, codes.shape[1] + 1) if rho is None else rho)]
+    num_codes = len(all_groups(code_groups, codes.shape[1]))
+    chosen = [check_rho(one, num_codes) for one in (range(1, num_codes + 1) if rho is None else rho)]
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
-    scores = attribute(codes, factors, attribution, generator)
-    resampled = attribution_resamples(codes, factors, attribution, bootstrap, generator)
+    scores = attribute(codes, factors, attribution, generator, code_groups)
+    resampled = attribution_resamples(codes, factors, attribution, bootstrap, generator, code_groups)
     return {one: _result(scores, one, selection, group_size, resampled) for one in chosen}
 
 
@@ -95,10 +98,11 @@ def _again(
     attribution: str | Attribution = "irs",
     selection: str = "top",
     group_size: int = 2,
+    code_groups: CodeGroups | None = None,
     **_: Any,
 ) -> Again | None:
     """UC of other draws, by the deviations that the IRS is made of."""
-    if not is_irs(attribution):
+    if code_groups or not is_irs(attribution):
         return None
     draws = IrsDraws(codes, factors)
 
@@ -125,7 +129,7 @@ def _again(
     ),
     summary="are the factors captured by separate codes?",
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
@@ -140,6 +144,7 @@ def uc(
     attribution: str | Attribution = "irs",
     selection: str = "top",
     group_size: int = 2,
+    code_groups: CodeGroups | None = None,
     bootstrap: int = 0,
     random_state: np.random.RandomState | int = 0,
 ) -> UcResult:
@@ -163,6 +168,8 @@ def uc(
         selection: ``"top"``, or ``"published"`` for comparing with the published tables
             (`causal_disent.metrics.tools.attribution.select_codes`).
         group_size: overlap of pairs (2, the paper), or of larger groups of factors.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code
+            and attributed by the IRS; codes in no block stay alone.
         bootstrap: how many resamples of the points to take for a 95 % interval; 0 for none.
         random_state: seed or generator, for the bootstrap and for attributions that need one.
 
@@ -183,6 +190,7 @@ def uc(
         attribution=attribution,
         selection=selection,
         group_size=group_size,
+        code_groups=code_groups,
         bootstrap=bootstrap,
         random_state=random_state,
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import metrics
 from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.takes import BINS
+from causal_disent.metrics.tools.takes import BINS, takes_groups
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -77,9 +77,19 @@ def _belief(entry: Entry) -> list[str]:
 
 
 def _takes(entry: Entry) -> str:
-    """The factors that a metric takes, in words."""
-    words = {"discrete": "discrete", "continuous": "continuous", "binned": f"continuous in {BINS} bins"}
-    return ", ".join(words[kind] for kind in entry.facts["takes"]) or "none"
+    """The factors that a metric takes, in words, and whether columns may be one factor, and codes one concept."""
+    takes = entry.facts["takes"]
+    words = {
+        "discrete": "discrete factors",
+        "continuous": "continuous ones",
+        "binned": f"continuous ones in {BINS} bins",
+        "neighbours": "continuous ones by nearest neighbours",
+        "code_groups": "groups of codes",
+    }
+    found = [words[kind] for kind in takes]
+    if takes_groups(entry.facts["takes"]) and entry.facts["needs"].arrays_suffice:
+        found.insert(1, "groups of them")
+    return ", ".join(found) or "no factors"
 
 
 def _certainty(entry: Entry) -> str:

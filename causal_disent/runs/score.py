@@ -15,6 +15,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_random_state, is_whole
+from causal_disent.column_groups import code_places, grouped
+from causal_disent.metrics.tools.code_groups import all_groups
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
@@ -24,8 +26,11 @@ from causal_disent.metrics.tools.takes import (
     all_different,
     arguments_for,
     calculates,
+    continuous_columns,
     equally_filled,
+    names_columns,
     refusal,
+    takers,
     whole,
 )
 from causal_disent.metrics.tools.trusted import NotDefined
@@ -74,6 +79,7 @@ class Points:
         continuous: the factors with nearly as many values as points.
         notes: what was left out, and what is odd, in words.
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
+        code_groups: the columns of the codes that are one concept each, if any.
     """
 
     codes: Table
@@ -81,9 +87,12 @@ class Points:
     continuous: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     bins: int | None = None
+    code_groups: Sequence[Sequence[int]] | None = None
 
 
-def read_points(codes: Any, factors: Any, *, bins: int | None = None) -> Points:
+def read_points(
+    codes: Any, factors: Any, *, bins: int | None = None, factor_groups: Any = None, code_groups: Any = None
+) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
     if bins is not None:
         check_at_least(2, bins=bins)
@@ -93,10 +102,25 @@ def read_points(codes: Any, factors: Any, *, bins: int | None = None) -> Points:
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
+    groups = code_places(code_groups, code_table.names)
+    all_groups(groups, len(code_table.names))
+    if factor_groups is not None:
+        factor_table, told = _in_groups(factor_table, factor_groups, bins or BINS)
+        notes += told
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if all_different(column)]
-    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins)
+    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups)
+
+
+def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
+    """Several columns as one factor: their combinations, continuous columns in bins; and what to note."""
+    labels = equally_filled(factors.values, bins)
+    binned = [factors.names[i] for i in continuous_columns(factors.values)]
+    found = grouped(factors, groups, labels)
+    binned = [name for name in binned if name not in found.names]
+    notes = [f"one factor: {name} ({errors.listing(groups[name])})" for name in groups]
+    return found, notes + [f"{errors.listing(binned)} in {bins} equally filled bins"] * bool(binned)
 
 
 def _constant(table: Table) -> list[str]:
@@ -198,7 +222,9 @@ def _reason_against(entry: Entry, points: Points) -> str:
     takes = entry.facts["takes"]
     if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
         return refusal(errors.listing(points.continuous), "`bins=10`, say")
-    if points.factors.unordered and _reads_numbers(takes, points):
+    if points.code_groups and "code_groups" not in takes:
+        return f"takes codes one by one; groups are taken by {errors.listing(takers('code_groups'), most=40)}"
+    if points.factors.unordered and _reads_numbers(takes, points) and not names_columns(takes):
         return f"takes numbers, and the values of these have no order: {errors.listing(points.factors.unordered)}"
     return ""
 
@@ -253,7 +279,7 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
     remarks = [continuous] if binned else []
     columns = [points.factors.names.index(name) for name in points.continuous]
-    options = arguments_for(takes, columns if _as_continuous(takes, points) else [])
+    options = arguments_for(takes, columns if _as_continuous(takes, points) else [], points.code_groups)
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
     if fast and entry.facts["fast"]:

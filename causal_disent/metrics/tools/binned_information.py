@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import check_at_least, check_pairs
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, combined, summed
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.tools.per_factor import several_varying
@@ -41,7 +43,14 @@ class BinnedInformation:
 
 
 def binned_information(
-    codes: Any, factors: Any, num_bins: int, metric: str, *, min_codes: int = 1, min_factors: int = 1
+    codes: Any,
+    factors: Any,
+    num_bins: int,
+    metric: str,
+    *,
+    min_codes: int = 1,
+    min_factors: int = 1,
+    code_groups: CodeGroups | None = None,
 ) -> BinnedInformation:
     """Check the arguments of `metric`, put the codes in `num_bins` equally wide bins, and count."""
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
@@ -49,14 +58,24 @@ def binned_information(
     columns = several_varying(factors, metric, min_factors)
     # Edges of bins are as exact as the codes: the numbers alone decide, not what holds them.
     codes = np.asarray(codes, dtype=np.float64)
-    return information_of(codes, histogram_discretizer(codes, num_bins), factors, columns, float(np.log(num_bins)))
+    groups = all_groups(code_groups, codes.shape[1])
+    most = float(np.log(num_bins))
+    return information_of(codes, histogram_discretizer(codes, num_bins), factors, columns, most, groups)
 
 
 def information_of(
-    codes: FloatArray, binned: IntArray, factors: IntArray, columns: IntArray, most_entropy: float = nan
+    codes: FloatArray,
+    binned: IntArray,
+    factors: IntArray,
+    columns: IntArray,
+    most_entropy: float = nan,
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> BinnedInformation:
-    """Of `binned` codes and the factors in `columns`."""
+    """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
     varying = factors[:, columns]
+    variances = np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
+    if groups is not None and len(groups) < codes.shape[1]:
+        binned, variances = combined(binned, groups), summed(variances, groups)
     return BinnedInformation(
         mutual_information_matrix(binned, varying),
         entropies(binned),
@@ -64,6 +83,6 @@ def information_of(
         columns,
         factors.shape[1],
         np.array([len(np.unique(values)) for values in varying.T]),
-        np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64)),
+        variances,
         most_entropy,
     )

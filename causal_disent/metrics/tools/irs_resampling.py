@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_statistics import (
     deviations_within,
     group,
@@ -76,8 +77,12 @@ class IrsDraws:
         return deviations_within(by_code, self._factors, self._quantile), largest_deviations(by_code)
 
 
-def irs_again(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> Again:
+def irs_again(
+    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+) -> Again | None:
     """For `metric`'s ``resampling``."""
+    if code_groups:  # distances of several codes are not ordered as the codes are
+        return None
     draws = IrsDraws(codes, factors, diff_quantile)
 
     def score(within: FloatArray, deviations: FloatArray) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from causal_disent.protocols import FloatArray, IntArray
@@ -21,27 +23,50 @@ def irs_score(matrix: FloatArray, deviations: FloatArray) -> float:
     return float(np.average(matrix[active].max(axis=1), weights=deviations[active]))
 
 
-def largest_deviations(by_code: FloatArray) -> FloatArray:
+#: Codes (codes, points) -> (codes, or groups of them, points): how far each point is from the mean of these.
+Distances = Callable[[FloatArray], FloatArray]
+
+
+def from_mean(values: FloatArray) -> FloatArray:
+    """The distances of each code by itself."""
+    return np.abs(values - values.mean(axis=1, keepdims=True))
+
+
+def distances_of(groups: Sequence[Sequence[int]]) -> Distances:
+    """The Euclidean distances of groups of codes, given by their rows."""
+    if all(len(group) == 1 for group in groups):
+        return from_mean
+
+    def distances(values: FloatArray) -> FloatArray:
+        squares = np.square(from_mean(values))
+        return np.sqrt(np.stack([squares[list(group)].sum(axis=0) for group in groups]))
+
+    return distances
+
+
+def largest_deviations(by_code: FloatArray, distances: Distances = from_mean) -> FloatArray:
     """(codes,): the largest distance of each code (codes, points) from its mean, 0 if it never varies."""
-    deviations = np.abs(by_code - by_code.mean(axis=1, keepdims=True)).max(axis=1)
     # The mean of equal numbers may be off by a rounding error.
-    return np.where(by_code.min(axis=1) == by_code.max(axis=1), 0.0, deviations)
+    constant = by_code.min(axis=1) == by_code.max(axis=1)
+    return distances(np.where(constant[:, None], 0.0, by_code)).max(axis=1)
 
 
-def deviations_within(by_code: FloatArray, factors: IntArray, diff_quantile: float) -> FloatArray:
+def deviations_within(
+    by_code: FloatArray, factors: IntArray, diff_quantile: float, distances: Distances = from_mean
+) -> FloatArray:
     """(codes, factors): mean over the values of each factor of a quantile of the distances from the mean there."""
-    return np.stack([_mean_deviation(by_code, factor, diff_quantile) for factor in factors.T], axis=1)
+    return np.stack([_mean_deviation(by_code, factor, diff_quantile, distances) for factor in factors.T], axis=1)
 
 
-def _mean_deviation(by_code: FloatArray, factor: IntArray, diff_quantile: float) -> FloatArray:
-    """Quantile of |z - mean| among the points of one value of the factor, averaged over its values."""
+def _mean_deviation(
+    by_code: FloatArray, factor: IntArray, diff_quantile: float, distances: Distances
+) -> FloatArray:
     order, starts = group(factor)
-    total = np.zeros(len(by_code))
-    for rows in np.split(order, starts):
-        values = by_code[:, rows]
-        distances = np.abs(values - values.mean(axis=1, keepdims=True))
-        total += np.percentile(distances, diff_quantile * 100, axis=1, overwrite_input=True)
-    return total / (len(starts) + 1)
+    quantiles = [
+        np.percentile(distances(by_code[:, rows]), diff_quantile * 100, axis=1, overwrite_input=True)
+        for rows in np.split(order, starts)
+    ]
+    return np.sum(quantiles, axis=0) / len(quantiles)
 
 
 def group(factor: IntArray) -> tuple[IntArray, IntArray]:

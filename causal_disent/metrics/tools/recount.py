@@ -37,7 +37,7 @@ def recounted(last_step: Callable[..., Any], *, min_factors: int = 1) -> Callabl
     """For `metric`'s ``resampling``: a metric that is `last_step` of `BinnedInformation` and its own options."""
 
     def again(codes: FloatArray, factors: IntArray, *, num_bins: Any = 20, **options: Any) -> Again | None:
-        if callable(num_bins):  # bins of somebody's own are made by calling him
+        if callable(num_bins) or options.pop("code_groups", None):  # bins of one's own, or of several codes
             return None
         count = Recount(codes, factors, num_bins, min_factors)
         own = {name: value for name, value in options.items() if name in signature(last_step).parameters}

@@ -81,9 +81,10 @@ def _score_charts(scores: Scores) -> Iterator[Chart]:
 
 
 def _question(row: Mapping[Any, Any]) -> str:
-    """What a score asks, as its metric says; those of another metric's name, what that one asks."""
-    names = [name for name in (str(row["score"]).lower(), row["metric"]) if name in registry.names("metrics")]
-    return registry.get("metrics", names[0]).summary if names else ""
+    """What a score asks: as the metric of its name says, or the one that it stands for; empty if none does."""
+    names = [str(row["score"]).lower(), row["metric"] if row["first"] else ""]
+    known = [name for name in names if name in registry.names("metrics")]
+    return registry.get("metrics", known[0]).summary if known else ""
 
 
 def _as_fields(mean: Mean) -> dict[str, float]:

@@ -93,7 +93,9 @@ class Schedule(Iterator[Work | None]):
         """How the tasks of a unit ended; it is given back, and what follows from it is put in the queue."""
         work: Work = done.work
         planned = self._by_number[work.number]
-        outcomes = done.result if not done.failure else list(self._of_the_dead(work, done.failure))
+        told = isinstance(done.result, list) and all(isinstance(one, Outcome) for one in done.result)
+        failure = done.failure or ("" if told else "the engine has lost what came of it")
+        outcomes = list(self._of_the_dead(work, failure)) if failure else done.result
         for outcome in outcomes:
             self._note(planned, work, outcome)
         self.give_back(work)

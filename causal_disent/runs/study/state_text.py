@@ -31,9 +31,10 @@ def plan_text(plan: Plan, workers: int) -> str:
     }
     varied = " (each with other values counts)" if any(item.varied for item in expanded.models) else ""
     what = ", ".join(number_of(n, one) + (varied if one == "model" else "") for one, n in parts.items() if n)
+    counts = plan.counts()
     lines = [
         f"{number_of(len(plan.runs), 'run')} of {what}",
-        f"{sum(plan.num_tasks(planned.run) for planned in plan.runs)} tasks: {_counts(plan.counts())}",
+        f"{number_of(sum(counts.values()), 'task')}: {_counts(counts)}",
     ]
     if waiting:
         to_do = ", ".join(f"{count} x {step}" for step, count in steps.items())
@@ -48,7 +49,7 @@ def plan_text(plan: Plan, workers: int) -> str:
 
 
 def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[state]} {state}" for state in STATES)
+    return ", ".join(f"{counts[state]:,} {state}" for state in STATES)
 
 
 def state_text(plan: Plan, *, everything: bool = False) -> str:

@@ -21,6 +21,7 @@ from types import FrameType
 
 from causal_disent import errors
 from causal_disent.files import append_to, inside, regular
+from causal_disent.orphans import Terminated
 from causal_disent.runs.study import steps
 from causal_disent.runs.study.folders import LOGS, MODEL, lease_of
 from causal_disent.text import say
@@ -133,7 +134,9 @@ def _attempt(task: Task, work: Work, code_tables: dict) -> str:
         return DONE  # by another, who thought that this process was dead
     except errors.InUse:
         return LATER
-    except Exception as error:  # of a stranger's model or metric: anything may come out of it
+    except Terminated:
+        raise
+    except BaseException as error:  # of a stranger's model or metric: anything may come out of it
         cause = error.failure if isinstance(error, errors.MetricFailed) else error
         traceback.print_exception(cause)
         # Gin raises copies of errors without their number.
@@ -214,7 +217,9 @@ def problems(checks: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> str:
     for step, files, bindings in checks:
         try:
             steps.check(step, files, bindings)
-        except Exception as error:  # a plugin's: anything may come out of it
+        except Terminated:
+            raise
+        except BaseException as error:  # a plugin's: anything may come out of it
             message = re.sub(r"^--gin_bindings(, line \d+)?: ", "", _said(error))
             named = any(message.startswith(file) for file in files)
             return message if named else f"{', '.join(files) or step}: {message}"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("global_generators")
 
 
 @pytest.mark.parametrize("outputs", range(1, MOST_CHANNELS + 1))
-@pytest.mark.parametrize("shape", [(3, 5, 4, 6), (1, 2, 1, 1), (2, 1, 1, 3)])
+@pytest.mark.parametrize("shape", [(3, 5, 4, 6), (1, 2, 1, 1), (2, 1, 1, 3), (0, 3, 2, 2)])
 def test_few_channels_are_the_usual_transposed_convolution(outputs, shape):
     draw = torch.Generator().manual_seed(outputs)
     images = torch.randn(shape, generator=draw, dtype=torch.float64)

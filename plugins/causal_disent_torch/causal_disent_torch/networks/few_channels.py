@@ -27,14 +27,15 @@ class FewChannels(torch.autograd.Function):
         """(n, channels, h, w), (channels, outputs, 4, 4), (outputs,) -> (n, outputs, 2h, 2w)."""
         ctx.save_for_backward(images, weight)
         number, channels, height, width = images.shape
+        outputs = weight.shape[1]
         pixels = images.permute(0, 2, 3, 1).reshape(-1, channels).t()
-        output = images.new_empty((number, height, 2, width, 2, weight.shape[1]))
-        for channel in range(weight.shape[1]):  # one at a time, so that what is added stays in the cache
+        output = images.new_empty((number, height, 2, width, 2, outputs))
+        for channel in range(outputs):  # one at a time, so that what is added stays in the cache
             places = weight[:, channel].flatten(1).t() @ pixels
             rows = _added(places.view(4, 4, number, height, width), -2)
             added = _added(rows.transpose(0, 1), -1)
             torch.add(added, bias[channel], out=output[..., channel].permute(4, 2, 0, 1, 3))
-        return output.view(number, 2 * height, 2 * width, -1).permute(0, 3, 1, 2)
+        return output.view(number, 2 * height, 2 * width, outputs).permute(0, 3, 1, 2)
 
     @staticmethod
     @custom_bwd(device_type="cpu")
