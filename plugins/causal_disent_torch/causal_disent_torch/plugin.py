@@ -53,6 +53,7 @@ def register_backends(register: Register) -> None:
         rank=10,
         trains=True,
         precisions=("float32", "bfloat16"),
+        compiles=True,
     )
     register(
         "tf_free", f"{HERE}.tf1.backend:Tf1Backend", summary="disentanglement_lib's, without TensorFlow", rank=20
