@@ -198,7 +198,8 @@ class Engine(Protocol):
 class Backend(Protocol):
     """Reads the models that one program has saved in folders; ``target(trust=False, device="auto")`` makes it.
 
-    One that is registered with ``trains=True`` also has `train` and `write`.
+    One that is registered with ``trains=True`` also has `train` and `write`; one that ``converts`` to formats,
+    ``("onnx",)`` say, has `convert`.
     """
 
     def recognises(self, folder: Path) -> bool:
@@ -227,6 +228,9 @@ class Backend(Protocol):
             codes: ``"mean"``, or ``"sampled"`` for a representation that draws its codes.
             seed: of the draws.
         """
+
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None) -> None:
+        """Write the model in the folder `source`, which it recognises, into `folder` in the format `to`."""
 
 
 class Trainer(Protocol):

@@ -80,6 +80,8 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     headline="CG",
     once=("IRS", "num_active_dims", *SAME_FOR_ALL_RHO),
     range=(0, 1),
+    by_chance="that of `irs`, `uc` and `cg`",
+    compared="its three parts, which it equals",
     summary="irs, uc and cg of one sample",
     assumes="discrete factors, at least two, possibly confounded; a decoder",
     also=("IRS", "UC"),
@@ -134,7 +136,7 @@ def causal_disentanglement(
         accuracy: as for `cg`.
 
     Returns:
-        `CausalDisentanglementResult`. All three scores are in [0, 1], higher is better.
+        `CausalDisentanglementResult`. UC and CG are in [0, 1], IRS in [-1, 1]; higher is better.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

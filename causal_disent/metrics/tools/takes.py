@@ -13,7 +13,8 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
 
 #: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
-#: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows.
+#: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows;
+#: ``"code_groups"``, blocks of codes in the place of codes.
 Takes = Mapping[str, Mapping[str, Any]]
 #: A factor is continuous if it has more different values than this part of the number of points.
 ALL_DIFFERENT = 0.5
@@ -23,6 +24,10 @@ TELLING = 20
 BINS = 10
 #: Among the arguments that a metric needs: stands for the columns of the continuous factors.
 COLUMNS = "<columns of the continuous factors>"
+#: Among them: stands for the groups of codes. A metric that takes them by that argument declares it; one that
+#: looks at all codes together takes ``"code_groups"`` without any.
+GROUPS = "<groups of codes>"
+IN_GROUPS: Takes = {"code_groups": {"code_groups": GROUPS}}
 
 
 def continuous_columns(factors: Any) -> list[int]:
@@ -77,15 +82,30 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
     return matrix
 
 
-def arguments_for(takes: Takes, columns: Sequence[int]) -> dict[str, Any]:
-    """What a metric that takes these continuous factors as they are is called with."""
-    needed = takes.get("continuous" if columns else "discrete", {})
-    return {name: tuple(columns) if value == COLUMNS else value for name, value in needed.items()}
+def arguments_for(
+    takes: Takes, columns: Sequence[int], code_groups: Sequence[Sequence[int]] | None = None
+) -> dict[str, Any]:
+    """What a metric that takes these continuous factors as they are, and groups of codes, is called with."""
+    needed = dict(takes.get("continuous" if columns else "discrete", {}))
+    if code_groups:
+        needed |= takes.get("code_groups", {})
+    given = {COLUMNS: tuple(columns), GROUPS: code_groups}
+    return {name: given[value] if value in (COLUMNS, GROUPS) else value for name, value in needed.items()}
 
 
 def calculates(takes: Takes) -> bool:
     """Whether a metric reads all factors as numbers: it is called alike, whatever they are."""
     return takes.get("continuous") == takes.get("discrete", 0)
+
+
+def takes_groups(takes: Takes) -> bool:
+    """Whether several columns may be one factor: the combinations of their values are names without an order."""
+    return "discrete" in takes and not calculates(takes)
+
+
+def names_columns(takes: Takes) -> bool:
+    """Whether a metric is told which factors are continuous, so that the others may be of any kind."""
+    return COLUMNS in takes.get("continuous", {}).values()
 
 
 def refusal(which: str, how: str) -> str:
@@ -97,10 +117,12 @@ def refusal(which: str, how: str) -> str:
     )
 
 
-def takers() -> Iterator[str]:
-    """The metrics of codes and factors that take continuous ones, as they are or in stated bins."""
+def takers(*kinds: str) -> Iterator[str]:
+    """The metrics of codes and factors that take one of `kinds`: by default continuous factors, as they are or in
+    stated bins."""
+    wanted = set(kinds or ("continuous", "binned"))
     for entry in registry.entries("metrics"):
-        if {"continuous", "binned"} & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
+        if wanted & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
             yield entry.name
 
 

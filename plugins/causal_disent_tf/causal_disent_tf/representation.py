@@ -105,7 +105,7 @@ def activate(output: Any, activation: str) -> Any:
     if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
         raise errors.InvalidInput(
             f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
-            "logits, pass activation='logits'."
+            "logits, pass activation='logits' (keras_module.activation in a config)."
         )
     return tf.clip_by_value(output, 0.0, 1.0)
 

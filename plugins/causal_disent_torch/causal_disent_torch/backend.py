@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import part_of
+from causal_disent.training.description import MODEL, part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent.training.saved_models import read_saved
+from causal_disent_torch.converted import write_converted
 from causal_disent_torch.denormals import flushed
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.global_generators import seeded
@@ -47,6 +48,11 @@ class TorchBackend:
                 "The model is not one that dlib_train could have written: torch has no encoder and decoder of it."
             )
         save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
+
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None = None) -> None:
+        """Write the model in `source` into `folder`, with ONNX files."""
+        model = self.read(source, model_dir=model_dir)
+        write_converted(folder / (part_of(source) or MODEL), model, source, to)
 
     def recognises(self, folder: Path) -> bool:
         """Whether there is a model of this kind in `folder`."""
