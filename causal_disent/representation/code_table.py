@@ -14,6 +14,8 @@ from causal_disent.text import Shown
 
 #: Images are encoded in batches of about this many bytes of pixels.
 BATCH_BYTES = 32 * 2**20
+#: Where images are numbered up to this, a list tells the row of each; else rows are searched for.
+MOST_LISTED = 2**26
 
 
 class CodeTable(Shown):
@@ -26,8 +28,9 @@ class CodeTable(Shown):
     def __init__(self, data: GroundTruthData, representation: Representation) -> None:
         self.data = data
         self.representation = representation
-        self._known: IntArray = np.empty(0, dtype=np.int64)  # ascending; rows of _codes
-        self._codes: FloatArray = np.empty((0, 0))
+        self._known: IntArray = np.empty(0, dtype=np.int64)  # ascending
+        self._codes: FloatArray = np.empty((0, 0))  # the row of each
+        self._rows: IntArray = np.empty(0, dtype=np.int32)  # by index, one more than the row; 0 where unknown
 
     @classmethod
     def of(cls, data: GroundTruthData, representation: Representation) -> CodeTable:
@@ -42,7 +45,7 @@ class CodeTable(Shown):
 
     def adopt(self, other: CodeTable) -> None:
         """Take over the codes that an equal representation of equal data has computed already."""
-        self._known, self._codes = other._known, other._codes
+        self._known, self._codes, self._rows = other._known, other._codes, other._rows
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         return self.representation(images)
@@ -60,15 +63,31 @@ class CodeTable(Shown):
 
     def codes_of(self, indices: IntArray) -> FloatArray:
         """The codes (n, m) of the images with these indices."""
-        missing = np.setdiff1d(indices, self._known)
-        if missing.size:
+        indices = np.asarray(indices)
+        rows = self._rows_of(indices)
+        if rows.size and rows.min() < 0:
+            missing = np.unique(indices[rows < 0])
             images_of = self.data.observations  # type: ignore[attr-defined]
             codes = encode(self.representation, missing, images_of, self.data.observation_shape)
             known = np.concatenate([self._known, missing])
             order = np.argsort(known)
             self._codes = np.concatenate([self._codes, codes])[order] if self._known.size else codes
             self._known = known[order]
-        return self._codes[np.searchsorted(self._known, indices)]
+            if self._known[-1] < MOST_LISTED:
+                # Memory of zeros is the machine's only where it is written to.
+                self._rows = np.zeros(self._known[-1] + 1, dtype=np.int32)
+                self._rows[self._known] = np.arange(1, len(known) + 1)
+            rows = self._rows_of(indices)
+        return self._codes[rows]
+
+    def _rows_of(self, indices: IntArray) -> IntArray:
+        """Where the codes of these images are; negative where they are not yet."""
+        if self._rows.size == 0 or (self._known[-1] >= MOST_LISTED):
+            places = np.searchsorted(self._known, indices)
+            found = np.append(self._known, -1)[places] == indices
+            return np.where(found, places, -1)
+        listed = np.minimum(indices, len(self._rows) - 1)
+        return np.where(listed == indices, self._rows[listed], 0) - 1
 
 
 def encode(representation: Representation, indices: IntArray, images_of: Any, shape: Any) -> FloatArray:

@@ -104,3 +104,16 @@ def test_wrong_codes_are_refused(small_data, random_state):
         CodeTable(small_data, lambda images: images[:, 0, 0, 0]).codes_of(np.arange(12))
     with pytest.raises(errors.InvalidInput, match="The number of points must be at least 1"):
         sample_codes(small_data, CountingEncoder(), 0, random_state, 16)
+
+
+@pytest.mark.parametrize("most", [2**26, 0, 5])
+def test_codes_of_images_in_any_order(small_data, monkeypatch, most):
+    monkeypatch.setattr(code_table, "MOST_LISTED", most)
+    encoder = CountingEncoder()
+    table = CodeTable(small_data, encoder)
+    expected = encoder(small_data.observations(np.arange(12)))
+    for indices in ([3, 1, 3], [11, 0], [1, 2, 11, 5, 4], np.arange(12)[::-1], []):
+        np.testing.assert_array_equal(
+            table.codes_of(np.array(indices, dtype=int)), expected[np.array(indices, int)]
+        )
+    assert sum(encoder.batches) == 12 + table.num_encoded == 24
