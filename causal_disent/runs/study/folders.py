@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import is_whole
 from causal_disent.files import inside, leaves, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.lease import holder, is_gone
@@ -177,16 +178,18 @@ def _failures(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     place = folder / FAILURES
     for file in sorted(place.rglob("*.json")):
         with suppress(errors.InvalidInput):  # one that was torn with the machine: the task is tried again
-            yield (
-                file.relative_to(place).as_posix().removesuffix(".json"),
-                parse_object(read_bounded(within(folder, file), MOST_BYTES)),
-            )
+            failure = parse_object(read_bounded(within(folder, file), MOST_BYTES))
+            if is_whole(failure.get("attempts")) and isinstance(failure.get("last_lines", []), list):
+                yield file.relative_to(place).as_posix().removesuffix(".json"), failure
 
 
 def _read_index(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(read_bounded(file, MOST_INDEX))
-        whole = content["version"] == VERSION and all(set(one) == ENTRY for one in content["runs"].values())
+        whole = content["version"] == VERSION and all(
+            set(one) == ENTRY and all(isinstance(part, dict) for part in one.values())
+            for one in content["runs"].values()
+        )
     except (errors.InvalidInput, ValueError, KeyError, TypeError, AttributeError):
         return {}
     return content["runs"] if whole else {}
