@@ -135,7 +135,7 @@ def dci_es(
     check_not_negative(ridge=ridge)
     if lowest_loss is not None and not 0 <= lowest_loss < 1:
         raise errors.InvalidInput(
-            f"`lowest_loss` is a part of the baseline loss, from 0 to less than 1, or None; given: {lowest_loss!r}."
+            f"`lowest_loss` is a part of the baseline loss, from 0 to below 1, or None; given: {lowest_loss!r}."
         )
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     check_columns("categorical", categorical, num_factors)
