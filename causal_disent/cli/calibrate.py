@@ -32,12 +32,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run_calibration(arguments: argparse.Namespace) -> int:
     """Measure, print the table, write it as text and as a picture."""
     from causal_disent.config import gin_config
-    from causal_disent.files import check_place
+    from causal_disent.files import check_file_place
     from causal_disent.report.calibration import calibration_text, write_calibration
     from causal_disent.runs.calibrate import CASES, calibrate
 
     seed = seed_of(arguments)
-    check_place(arguments.output / "calibration.json")
+    check_file_place(arguments.output / "calibration.json")
     with gin_config(["calibrate.gin"]):
         rows = calibrate(
             arguments.metrics,

@@ -57,7 +57,7 @@ def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
     summary="how well are the factors predicted from so many codes?",
     assumes="factors, discrete or continuous; any number of codes",
     resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
-    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
+    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}, "code_groups": {}},
     invariances=("rescaling",),
     fast={"estimator": "histogram_boosting"},
     supplies=GIN_PREDICTOR,

@@ -43,7 +43,7 @@ class R2Result(Result):
     compared="a program of its users, 36 data sets: the same to rounding",
     summary="do linear maps predict factors from codes, and codes from factors?",
     assumes="ordered factors, discrete or continuous; any number of codes",
-    takes=("discrete", "continuous"),
+    takes=("discrete", "continuous", "code_groups"),
     also=("R2_reverse",),
     invariances=("permutation", "rescaling"),
 )
