@@ -98,7 +98,7 @@ def _npz(content: bytes, key: str) -> np.ndarray:
 
 
 def _parquet(content: bytes, key: str) -> pd.DataFrame:
-    from pyarrow import parquet, types
+    from pyarrow import ArrowException, parquet, types
 
     with parquet.ParquetFile(io.BytesIO(content)) as file:
         about, schema = file.metadata, file.schema_arrow
@@ -109,8 +109,11 @@ def _parquet(content: bytes, key: str) -> pd.DataFrame:
         raise ValueError("it has columns of lists, or of several parts; a cell of a table is a number or a text")
     # A text that is repeated is kept once: a file of some bytes could otherwise ask for any number of copies.
     texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    with parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts) as file:
-        frame = file.read(use_pandas_metadata=True).to_pandas()
+    try:
+        with parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts) as file:
+            frame = file.read(use_pandas_metadata=True).to_pandas()
+    except ArrowException as error:  # most of its errors are Python's own as well, and not all
+        raise ValueError(str(error)) from None
     plain = [name for name in texts if name in frame and not types.is_dictionary(schema.field(name).type)]
     return frame.astype(dict.fromkeys(plain, object))
 
