@@ -177,7 +177,7 @@ def _same(theirs: pd.DataFrame, own: Mapping[Any, Any]) -> pd.DataFrame:
     same = theirs["metric"] == own["score"]
     if own["first"]:
         same |= theirs["measured_by"] == own["metric"]
-    same &= theirs["dataset"] == str(own["dataset"]).removesuffix("_mini")
+    same &= theirs["dataset"] == own["original"]
     same &= theirs["confounding"] == own["confounding"]
     same &= (theirs["rho"] == 0) | (theirs["rho"] == own["rho"])
     return theirs[same & (theirs["trained_as"] == own["trained_as"])]

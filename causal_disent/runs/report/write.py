@@ -93,7 +93,13 @@ def _about(scores: Scores) -> list[str]:
         number_of(table["seed"].nunique(), "seed"),
         f"{number_of(table['metric'].nunique(), 'metric')} ({_some(table['metric'])})",
     ]
-    return [f"{', '.join(counts)}."]
+    words = (
+        "A model turns images into codes. A metric scores how well codes tell of the factors behind the images, "
+        "such as a shape, a color or a place, and how well they keep them apart."
+    )
+    if (table["confounding"] != "none").any():
+        words += " Where data is confounded, some factors depend on each other, as a rule says."
+    return [f"{', '.join(counts)}.", words]
 
 
 def _some(names: object, most: int = 6) -> str:

@@ -121,8 +121,8 @@ def look(folder: str, times: dict[str, int] | None = None) -> Found:
     times = {} if times is None else times
     names = _names(folder, "", times)
     one = Found(read_what(Path(folder)))
-    for unit in sorted({name[1:].rpartition(LEASE)[0] for name in names if LEASE in name}):
-        (one.left if is_gone(holder(lease_of(folder, unit))) else one.leases).append(unit)
+    for unit, gone in _leases(folder, names):
+        (one.left if gone else one.leases).append(unit)
     tasks = [MODEL] if MODEL in names else []
     if POSTPROCESSED in names:
         tasks += [f"{POSTPROCESSED}/{name}" for name in _names(folder, POSTPROCESSED, times)]
@@ -136,6 +136,17 @@ def look(folder: str, times: dict[str, int] | None = None) -> Found:
     if FAILURES in names:
         one.failed = {task: failure for task, failure in _failures(Path(folder)) if task not in one.done}
     return one
+
+
+def leased(folder: Path) -> bool:
+    """Whether somebody who, for all that is known, is alive has a lease of a unit of a run's work."""
+    return not all(gone for _, gone in _leases(folder, _names(str(folder), "", {})))
+
+
+def _leases(folder: str | Path, names: list[str]) -> list[tuple[str, bool]]:
+    """The units of work that there are leases of, and whether their owners are gone."""
+    units = sorted({name[1:].rpartition(LEASE)[0] for name in names if LEASE in name})
+    return [(unit, is_gone(holder(lease_of(folder, unit)))) for unit in units]
 
 
 def _names(folder: str, part: str, times: dict[str, int]) -> list[str]:

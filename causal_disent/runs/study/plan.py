@@ -59,10 +59,6 @@ class Plan:
         for name in names:
             yield from ((f"{METRICS}/{name}/{item.name}", item) for item in self.expanded.metrics)
 
-    def num_tasks(self, run: Run) -> int:
-        """How many tasks a run has."""
-        return sum(1 for _ in self.places(run))
-
     def missing(self, planned: Planned) -> list[str]:
         """The places of the tasks that are neither done nor have failed too often."""
         gone = {*planned.found.done, *self.failed(planned)}

@@ -62,8 +62,9 @@ def read_study(
     config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
     """The study that a config binds, and the engine that it or the caller names, with its bound options."""
-    with gin_config([] if isinstance(config, Study) else [config], gin_bindings):
-        bound = vars(config) if isinstance(config, Study) else study()
+    lines = config.as_config().splitlines() if isinstance(config, Study) and gin_bindings else []
+    with gin_config([] if isinstance(config, Study) else [config], [*lines, *gin_bindings]):
+        bound = vars(config) if isinstance(config, Study) and not gin_bindings else study()
         settings = Study(**bound)
         entry = registry.get("engines", engine or settings.engine)
         with entry.isolated():
@@ -149,7 +150,7 @@ def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:
             for done in running:
                 if done is not None:
                     progress.ended(done.work, schedule.finished(done))
-                progress.look(schedule.in_flight, schedule.now())
+                progress.look(schedule.in_flight, schedule.now(), schedule.noticed)
     finally:
         progress.close()
         for work in list(schedule.in_flight):

@@ -10,7 +10,7 @@ from causal_disent.report.table import text_table
 from causal_disent.runs.study.estimate import costs_of, duration, free_space, kind_of, size
 from causal_disent.runs.study.folders import step_of
 from causal_disent.runs.study.plan import STATES, Plan, Planned
-from causal_disent.text import shown
+from causal_disent.text import number_of, shown
 
 #: Runs that are listed one by one unless all are asked for.
 MOST_RUNS = 20
@@ -24,30 +24,32 @@ def plan_text(plan: Plan, workers: int) -> str:
     left, space = costs.left(waiting, workers), costs.space(waiting)
     expanded = plan.expanded
     parts = {
-        "models with what is varied": len(expanded.models),
-        "data sets": len(expanded.datasets),
-        "seeds": len(plan.study.seeds) if expanded.models else 0,  # type: ignore[arg-type]
-        "folders": sum(planned.run.model is None for planned in plan.runs),
+        "model": len(expanded.models),
+        "data set": len(expanded.datasets),
+        "seed": len(plan.study.seeds) if expanded.models else 0,  # type: ignore[arg-type]
+        "folder": sum(planned.run.model is None for planned in plan.runs),
     }
+    varied = " (each with other values counts)" if any(item.varied for item in expanded.models) else ""
+    what = ", ".join(number_of(n, one) + (varied if one == "model" else "") for one, n in parts.items() if n)
+    counts = plan.counts()
     lines = [
-        f"{len(plan.runs)} runs of " + ", ".join(f"{count} {name}" for name, count in parts.items() if count),
-        f"{sum(plan.num_tasks(planned.run) for planned in plan.runs)} tasks: {_counts(plan.counts())}",
+        f"{number_of(len(plan.runs), 'run')} of {what}",
+        f"{number_of(sum(counts.values()), 'task')}: {_counts(counts)}",
     ]
     if waiting:
         to_do = ", ".join(f"{count} x {step}" for step, count in steps.items())
         time = duration(left) if left is not None else "not known before some are done"
         room = size(space) if space is not None else "not known before some are done"
         lines.append(f"to do: {to_do}")
-        lines.append(
-            f"time: {time}, on {workers} workers; space: {room}, {size(free_space(plan.folder))} are free"
-        )
+        free = size(free_space(plan.folder))
+        lines.append(f"time: {time}, on {number_of(workers, 'worker')}; space: {room}, {free} are free")
     if plan.others:
-        lines.append(f"{plan.others} numbered folders belong to no run of this config; they are left as they are")
+        lines.append(f"{number_of(plan.others, 'numbered folder')} of no run of this config: left as found")
     return "\n".join(lines)
 
 
 def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[state]} {state}" for state in STATES)
+    return ", ".join(f"{counts[state]:,} {state}" for state in STATES)
 
 
 def state_text(plan: Plan, *, everything: bool = False) -> str:

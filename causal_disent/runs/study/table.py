@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What tells one combination from another, seeds apart.
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
-    "run", "model", "trained_as", "dataset", "confounding", "varied", "seed", "representation",
+    "run", "model", "trained_as", "dataset", "original", "confounding", "varied", "seed", "representation",
     "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
 )  # fmt: skip
 #: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
@@ -54,9 +54,10 @@ def results_table(folder: str | Path) -> pd.DataFrame:
         A data frame with a row for each score, and the columns
 
         - ``run`` (the number in a study, else the folder), ``model``, ``trained_as`` (the registered model; empty
-          if it was not trained here), ``dataset``, ``confounding`` (``none`` if there is none), ``varied`` (what
-          differs between runs of one model, as in ``vae.beta=4``), ``seed`` (of the model; of the evaluation where
-          nothing was trained), ``representation`` (``mean``, say);
+          if it was not trained here), ``dataset``, ``original`` (what it stands for, if it is a miniature),
+          ``confounding`` (``none`` if there is none), ``varied`` (what differs between runs of one model, as in
+          ``vae.beta=4``), ``seed`` (of the model; of the evaluation where nothing was trained),
+          ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
           evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
           its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
@@ -142,6 +143,7 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         "model": _name(train.get("model.name")) or trained_as or oracle or "/".join(run),
         "trained_as": trained_as,
         "dataset": dataset,
+        "original": _original(dataset, {**train, **config}),
         "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
         "seed": next((seed for seed in seeds if is_whole(seed)), 0),
         "representation": named,
@@ -167,6 +169,17 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         if len(names) > 1:
             own = {key.partition(":")[2]: value for key, value in scores.items() if key.startswith(f"{name}:")}
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
+
+
+def _original(dataset: str, settings: Mapping[str, Any]) -> str:
+    """The data set that this is or stands for; where options decide, it was registered with ``stands_for``."""
+    known = dataset in registry.names("datasets")
+    told = registry.get("datasets", dataset).facts.get("stands_for", {}) if known else {}
+    for option, original in told.items():
+        name, _, value = option.partition("=")
+        if _shown(settings.get(f"{dataset}.{name}")) == value:
+            return str(original)
+    return str(dataset).removesuffix("_mini")
 
 
 def numerically(name: str) -> tuple[int, str]:
@@ -280,7 +293,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as `results_table` gives it.
     """
-    grouped = table.groupby([*GROUP, "better", "first", "trained_as"], sort=False)["value"]
+    grouped = table.groupby([*GROUP, "better", "first", "trained_as", "original"], sort=False)["value"]
     found = grouped.agg(mean="mean", spread="std", seeds="size").reset_index()
     return found.fillna({"spread": 0.0})
 
