@@ -132,7 +132,7 @@ def literal(text: str) -> Any:
     """
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # the last of what is nested deeply
         return text
 
 
@@ -279,8 +279,8 @@ def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
         if not size <= LARGEST:
             _tell_unfit(name, matrix)
         if size > LARGEST_SINGLE:
-            return matrix.astype(np.float64, copy=False)
-    return matrix
+            matrix = matrix.astype(np.float64, copy=False)
+    return np.ascontiguousarray(matrix)  # sums are rounded by the order in memory: the numbers alone decide
 
 
 def _tell_unfit(name: str, matrix: FloatArray) -> None:

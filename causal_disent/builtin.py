@@ -113,7 +113,13 @@ def register_commands(register: Register) -> None:
             "configs": ("configs:add", "list the configs that are shipped, or print one"),
             "published": ("published:add", "list the result tables of the papers, or print one"),
         },
-        "set up": {"completion": ("completion:add", "print a script that completes commands in bash or zsh")},
+        "set up": {
+            "convert": (
+                "convert:add",
+                "write a model's folder in another format: to disentanglement_lib and back",
+            ),
+            "completion": ("completion:add", "print a script that completes commands in bash or zsh"),
+        },
     }.items():
         for name, (target, summary) in commands.items():
             under = {"under": "datasets"} if name.startswith("datasets_") else {}

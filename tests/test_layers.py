@@ -36,7 +36,7 @@ ORDER = [
 TORCH_ORDER = [
     ("device", "global_generators", "callables", "outputs", "tensors"),
     ("representation",),
-    ("own_module", "onnx_files", "saved_model"),
+    ("own_module", "onnx_files", "saved_model", "converted"),
     ("networks",),
     ("losses",),
     ("supervision",),
@@ -44,7 +44,7 @@ TORCH_ORDER = [
     ("backend",),
     ("classifier",),
     ("tf1",),
-    ("convert", "demo"),
+    ("demo",),
     ("plugin", "__init__"),
 ]
 HEAVY = ("torch", "tensorflow", "ray", "bpy")

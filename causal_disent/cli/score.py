@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.cli._arguments import add_names, add_seed, seed_of
+from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_file_place, new_file
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -34,12 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
-    for name, what in (
-        ("bootstrap", "resamples for 95 %% intervals"),
-        ("chance", "permutations for chance levels"),
-    ):
-        few = "(default: some, for quick metrics)"
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"{what}, of all metrics {few}")
+    add_certainty(parser)
     parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
@@ -62,7 +57,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     for path in arguments.output:
         if path.suffix not in WRITERS:
             raise errors.InvalidInput(f"--output takes files that end in {', '.join(WRITERS)}; given: {path}.")
-        check_place(path)
+        check_file_place(path)
     names = [name for given in arguments.metrics or () for name in given.split(",") if name]
     scores = score(
         arguments.codes,

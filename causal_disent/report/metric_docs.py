@@ -37,6 +37,9 @@ that they say nothing of the factors. Codes that say nothing do not score 0 by e
 5 % of such codes reach is within chance.
 """
 
+BELIEF = """What scores can be, what they are by chance, and how the numbers were checked. Noise is that of
+[calibration](calibration.md), 1,000 points of `candle_mini`."""
+
 
 def metrics_page() -> str:
     """The whole page, in Markdown."""
@@ -55,6 +58,10 @@ def metrics_page() -> str:
     parts = [
         INTRODUCTION,
         markdown_table(["name", "what it asks", "what it assumes", "factors it takes", "what it needs"], rows),
+        BELIEF,
+        markdown_table(
+            ["name", "range", "best", "codes that say nothing", "compared with"], [*map(_belief, entries)]
+        ),
         *(_section(entry) for entry in entries),
         "# Beside the metrics\n\n`from causal_disent.metrics import ...`",
         *_other_sections(),
@@ -68,6 +75,13 @@ def _is_declared(entry: Entry) -> bool:
     return entry.owner == "builtin" and isinstance(declaration, Declaration) and declaration.name == entry.name
 
 
+def _belief(entry: Entry) -> list[str]:
+    """The row of the second table."""
+    low, high = entry.facts["range"]
+    best = "highest" if entry.facts["better"] == "higher" else "lowest"
+    return [f"`{entry.name}`", f"{low:g} to {high:g}", best, entry.facts["by_chance"], entry.facts["compared"]]
+
+
 def _certainty(entry: Entry) -> str:
     """How its interval and chance level are found, in words."""
     how = entry.facts["resampling"]
@@ -77,7 +91,7 @@ def _certainty(entry: Entry) -> str:
         f"{how['words']}" if "words" in how else "",
         f"of {how['points']:,} points each" if "points" in how else "",
     ]
-    found = "Chance: permuted codes" if entry.facts["takes"] else "No chance level: it looks at no factor"
+    found = "Chance level: permuted codes" if entry.facts["takes"] else "No chance level: it looks at no factor"
     interval = (
         "interval: resampled points" if how.get("interval", True) else "no interval: repeated points spoil tests"
     )
@@ -99,7 +113,8 @@ def _section(entry: Entry) -> str:
         f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
         f"**Under a config** {_text(entry.load())}\n\n"
         f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better. "
-        f"Takes: {in_words(entry.facts['takes'])}.{_certainty(entry)}"
+        f"Takes: {in_words(entry.facts['takes'])}. By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
+        f"Compared with {entry.facts['compared']}."
         f"{variant} Defaults: {', '.join(bound)}."
     )
 

@@ -50,14 +50,14 @@ def neighbour_information(
 
 def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
     """Importance of each code in gradient boosted trees that predict each factor (Eastwood 2018)."""
-    from sklearn.ensemble import GradientBoostingClassifier
+    from causal_disent.metrics.tools.exact_boosting import ExactBoosting
 
     codes, factors = check_pairs(codes, factors)
     check_fits_trees(codes)
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:
-            trees = GradientBoostingClassifier(random_state=check_random_state(random_state)).fit(codes, factor)
+            trees = ExactBoosting(random_state=check_random_state(random_state)).fit(codes, factor)
             importance[:, i] = np.abs(trees.feature_importances_)
     return importance
 

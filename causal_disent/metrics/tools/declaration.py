@@ -64,6 +64,8 @@ def metric(
     reports: Mapping[str, Any] | Callable[..., dict[str, Any]],
     range: tuple[float, float],
     better: str = "higher",
+    by_chance: str = "",
+    compared: str = "",
     summary: str = "",
     assumes: str = "",
     takes: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("discrete",),
@@ -89,6 +91,8 @@ def metric(
             the factors) -> keys and values.
         range: smallest and largest headline score that can come out.
         better: ``"higher"`` or ``"lower"``.
+        by_chance: what codes that say nothing of the factors score.
+        compared: with what the numbers were compared, and what came of it.
         summary: one line for listings, what it asks; else the first line of the docstring.
         assumes: of which factors and codes it can be used.
         takes: which factors the function takes: ``"discrete"``; ``"continuous"``, numbers as they are;
@@ -146,6 +150,8 @@ def metric(
             "headline": first,
             "also": tuple(also),
             "better": better,
+            "by_chance": by_chance,
+            "compared": compared,
             "range": (float(range[0]), float(range[1])),
             "invariances": tuple(invariances),
             "assumes": assumes,
