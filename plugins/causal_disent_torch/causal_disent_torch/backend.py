@@ -25,17 +25,18 @@ class TorchBackend:
     Args:
         trust: has no meaning here: a model of this kind cannot run anything.
         device: where the networks run.
+        compiled: train with compiled networks, if steps are the faster for it.
     """
 
-    def __init__(self, trust: bool = False, device: str = "auto") -> None:
-        self.device = device
+    def __init__(self, trust: bool = False, device: str = "auto", compiled: bool = False) -> None:
+        self.device, self.compiled = device, compiled
 
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TorchRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         device = choose_device(self.device)
         # A user's own modules draw from torch's global generators.
         with flushed(), seeded(plan.model_seed, device):
-            trainer = make_trainer(plan, device)
+            trainer = make_trainer(plan, device, compiled=self.compiled)
             scores = run(trainer, plan, keeping)
         networks, activation = trainer.networks, trainer.reconstruction.activation
         return represent(networks["encoder"], networks["decoder"], activation=activation, device=device), scores

@@ -54,6 +54,7 @@ def register_backends(register: Register) -> None:
         trains=True,
         converts=("onnx",),
         precisions=("float32", "bfloat16"),
+        compiles=True,
     )
     register(
         "tf_free",

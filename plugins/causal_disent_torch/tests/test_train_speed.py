@@ -6,7 +6,7 @@ import torch
 from causal_disent_torch import denormals
 from causal_disent_torch.networks.conv import DeconvDecoder
 from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
-from causal_disent_torch.train import precision
+from causal_disent_torch.train import compiled, precision
 from small_trainers import make_trainer
 from torch.nn.functional import conv_transpose2d
 from training_configs import unsupervised
@@ -108,3 +108,40 @@ def test_a_processor_without_bfloat16(monkeypatch, found):
 def test_a_precision_that_is_none(tiny, tmp_path):
     with pytest.raises(errors.UnknownName, match="model.precision.*'bfloat61'.*bfloat16"):
         train_with_gin(tmp_path / "m", gin_bindings=unsupervised("vae", "model.precision = 'bfloat61'"))
+
+
+@pytest.mark.parametrize("pays", [True, False])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_the_faster_of_plain_and_compiled_steps_are_kept(able, tiny, monkeypatch, capsys, pays, bfloat16):
+    monkeypatch.setattr(compiled, "BACKEND", "eager")  # no compiler is needed, and nothing becomes faster
+    monkeypatch.setattr(compiled, "COMPARED", 2)
+    # Two plain steps, one that compiles, two compiled ones, as a clock tells them.
+    lengths = [5.0, 4.0, 31.0, 1.0 if pays else 6.0, 2.0 if pays else 7.0]
+    clock = iter(np.cumsum([time for length in lengths for time in (0.0, length)]))
+    monkeypatch.setattr(compiled, "perf_counter", lambda: next(clock))
+    more = ["model.precision = 'bfloat16'"] if bfloat16 else []
+    plain, faster = make_trainer("vae", tiny, *more), make_trainer("vae", tiny, *more, compiled=True)
+    for _ in range(7):
+        expected, found = plain.step(), faster.step()
+        assert found["loss"].item() == pytest.approx(expected["loss"].item(), rel=1e-5)
+    assert (faster.learning is faster._plain) is not pays
+    shown = capsys.readouterr().err
+    if pays:
+        assert "1e+03 ms compiled and 4e+03 ms plain; compiling took 30 s, which 10 steps make up for" in shown
+    else:
+        assert "compiling took 25 s and does not pay here: plain ones follow" in shown
+
+
+def test_what_cannot_be_compiled(tiny, monkeypatch):
+    def broken(network, backend):
+        def called(*given):
+            raise RuntimeError("no compiler")
+
+        return called
+
+    monkeypatch.setattr(compiled, "COMPARED", 1)
+    monkeypatch.setattr(torch, "compile", broken)
+    trainer = make_trainer("vae", tiny, compiled=True)
+    trainer.step()
+    with pytest.raises(errors.InvalidInput, match="--compile: torch cannot compile .*no compiler"):
+        trainer.step()

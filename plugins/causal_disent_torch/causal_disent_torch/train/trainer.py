@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -63,15 +63,19 @@ class Trainer:
         self.device, self.labelled = device, labelled
         self.num_steps = 0
         #: What a step leads its batch through.
-        self.learning: Any = networks
-        if bfloat16:
-            self.learning = {
-                name: network if name == "supervision" else in_bfloat16(network, device)
-                for name, network in networks.items()
-            }
+        self.bfloat16 = bfloat16
+        self.learning: Any = self.led(lambda network: network)
         # A device works by itself until it is asked for a number; the processor has the numbers at once.
         self.look_every = 1 if device.type == "cpu" else LOOK_EVERY
         self._unseen: dict[int, dict[str, Tensor]] = {}
+
+    def led(self, through: Callable[[nn.Module], Any]) -> dict[str, Any]:
+        """The networks, each as `through` gives it; what labels are compared by stays as it is."""
+        reduced: Callable[..., Any] = in_bfloat16 if self.bfloat16 else lambda network, _: network
+        return {
+            name: network if name == "supervision" else reduced(through(network), self.device)
+            for name, network in self.networks.items()
+        }
 
     def step(self) -> dict[str, Tensor]:
         """Draw a batch and follow the gradient once; the terms of the loss."""
