@@ -45,6 +45,18 @@ def test_a_decoder_takes_them_where_they_are_few(channels, monkeypatch):
     torch.testing.assert_close(found, decoder(codes))
 
 
+def test_a_decoder_in_bfloat16_learns_in_float32():
+    decoder, codes = DeconvDecoder((32, 32, 1), 4), torch.eye(4)
+    expected = decoder(codes)
+    usual = torch.autograd.grad(expected.square().sum(), list(decoder.parameters()))
+    found = precision.in_bfloat16(decoder, torch.device("cpu"))(codes)
+    gradients = torch.autograd.grad(found.square().sum(), list(decoder.parameters()))
+    assert found.dtype == torch.float32 and {gradient.dtype for gradient in gradients} == {torch.float32}
+    assert (found - expected).norm() < 0.02 * expected.norm()
+    for gradient, whole in zip(gradients, usual, strict=True):
+        assert (gradient - whole).norm() < 0.05 * whole.norm() + 1e-6
+
+
 def test_a_device_is_asked_now_and_then_and_the_right_step_is_named(tiny):
     trainer = make_trainer("vae", tiny)
     trainer.look_every = 3
