@@ -126,6 +126,7 @@ def inside(part: str, python: str, folder: Path, scale: float) -> Any:
     done = subprocess.run(
         command, env={**environment(folder), **extra}, stdout=subprocess.PIPE, text=True, check=True
     )
+    print(done.stdout, file=sys.stderr)  # at once: to remove what was made may take longer than to measure it
     return json.loads(done.stdout.splitlines()[-1])
 
 

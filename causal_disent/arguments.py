@@ -28,7 +28,10 @@ Pairs = tuple[FloatArray, IntArray]
 MatrixFunction = Callable[..., FloatArray]
 
 #: What to do with points that have no value.
-LEAVE_OUT = "Leave such points out of `codes` and `factors` alike, or fill them in."
+LEAVE_OUT = (
+    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score does where "
+    "a value is missing), or fill them in."
+)
 #: Of larger numbers, squares and cubes are no longer numbers.
 LARGEST = 1e100
 #: The same of float32: such codes are calculated with in float64.

@@ -95,7 +95,9 @@ class Generator(Protocol):
     """A representation with a decoder.
 
     It may also have ``decode_tensor(codes)``, which leaves the images on its device, as a ``torch.Tensor`` of the
-    same shape and range. A classifier with ``predict_proba_tensor`` takes them from there.
+    same shape and range. A classifier with ``predict_proba_tensor`` takes them from there. Where they are another
+    framework's, both have an attribute ``tensors``, its name, and the images can be counted, sliced and subtracted
+    as arrays can, and have ``shape``, ``min()`` and ``max()``.
     """
 
     def decode(self, codes: FloatArray) -> FloatArray:

@@ -29,9 +29,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
+        "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"
+    )
+    parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
     add_certainty(parser)
+    parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
     )
@@ -61,6 +65,8 @@ def run_score(arguments: argparse.Namespace) -> int:
         names or None,
         seed_of(arguments),
         bins=arguments.bins,
+        neighbours=arguments.neighbours,
+        drop_missing=arguments.drop_missing,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,

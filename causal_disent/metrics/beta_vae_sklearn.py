@@ -15,7 +15,6 @@ from causal_disent.metrics.tools.fixed_factor import (
     Votes,
     blocks,
     check_sizes,
-    draw_pairs,
     points_sharing,
 )
 from causal_disent.metrics.tools.result import Result
@@ -64,9 +63,9 @@ def beta_vae_of_differences(
     "beta_vae_sklearn",
     needs=Votes(
         {"batch_size": 64, "num_train": 10_000, "num_eval": 5_000},
-        draw_pairs,
         _mean_differences,
         beta_vae_of_differences,
+        pairs=True,
     ),
     reports={"eval_accuracy": "eval_accuracy", "train_accuracy": "train_accuracy"},
     range=(0, 1),

@@ -145,7 +145,7 @@ def cg_per_rho(
         "factors_of_dead_codes": lambda result, names: [names[i] for i in result.dead_factors] or None,
     },
     range=(0, 1),
-    by_chance="above 0 (0.37 for noise codes of `candle_mini`); CG_signed near 0",
+    by_chance="0.2 to 0.5 (0.37 for noise); CG_signed 0 for noise, and half of it for perfect codes of others",
     compared=(
         "the authors' released program, 36 data sets, rho from 1 to 3, with one decoder and classifier for both "
         "and `selection='published'`: the same numbers"

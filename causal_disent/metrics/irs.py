@@ -47,7 +47,7 @@ class IrsResult(Result):
     needs=points(factors_in_bins=True),
     reports={"IRS": "score", "num_active_dims": "num_active_codes"},
     range=(-1, 1),
-    by_chance="near 0, or below",
+    by_chance="near 0 (0.04 for noise), or below; up to 0.15 for rotated codes",
     compared="disentanglement_lib 1.5, 36 data sets: the same to rounding, negative scores too",
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.metrics.tools.binned_information import BinnedInformation, binned_information
+from causal_disent.arguments import check_choice
 from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.information_matrix import Information, binned_information
 from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.neighbours import ESTIMATORS, by_neighbours
 from causal_disent.metrics.tools.per_factor import in_place
 from causal_disent.metrics.tools.recount import recounted
 from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.takes import BY_NEIGHBOURS
 from causal_disent.protocols import FloatArray, IntArray
 
 #: Nats within which two codes are equally informative, so that rounding does not choose between them.
@@ -35,7 +38,7 @@ class JemmigResult(Result):
     raw_per_factor: FloatArray
 
 
-def _result(information: BinnedInformation) -> JemmigResult:
+def _result(information: Information) -> JemmigResult:
     raw = np.maximum(_jemmig_of(information), 0.0)  # a sum of entropies: below 0 by rounding alone
     score = 1.0 - raw / (information.factor_entropies + information.most_entropy)
     columns, num_factors = information.factors, information.num_factors
@@ -57,15 +60,23 @@ def _result(information: BinnedInformation) -> JemmigResult:
         "JEMMIG_raw_factor_{factor}": "raw_per_factor",
     },
     range=(0, 1),
-    by_chance="near 0",
+    by_chance="near 0 for codes with many values; 0.3 for six of few values, which hold little besides",
     compared="the authors' program, 36 data sets: the same to rounding",
     summary="one code per factor, and nothing else in that code?",
     assumes="discrete, independent factors; at least two codes",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS},
     invariances=("permutation", "rescaling"),
     resampling={"again": recounted(_result)},
 )
-def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> JemmigResult:
+def jemmig(
+    codes: FloatArray,
+    factors: FloatArray | IntArray,
+    *,
+    num_bins: int = 20,
+    estimator: str = "bins",
+    num_neighbours: int = 10,
+    random_state: np.random.RandomState | int = 0,
+) -> JemmigResult:
     r"""Is each factor captured by one code, and does that code say nothing else?
 
     .. math::
@@ -84,6 +95,11 @@ def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> Jemmi
         codes: (points, codes) floats, at least two codes.
         factors: (points, factors) integers, the same rows.
         num_bins: histogram bins per code; compare scores only at equal bins.
+        estimator: of information: ``"bins"``, of codes in equally wide bins; or ``"neighbours"``, by nearest ones,
+            which takes continuous factors as they are. The entropy of what is continuous is then that of cells of
+            `num_neighbours` points each, so that 1 stays the best.
+        num_neighbours: of ``"neighbours"``; compare scores only at equal numbers, and numbers of points.
+        random_state: seed or generator; ``"neighbours"`` breaks ties at random.
 
     Returns:
         `JemmigResult`. The score is in [0, 1], higher is better; ``raw`` is the published quantity, which is
@@ -95,10 +111,13 @@ def jemmig(codes: FloatArray, factors: IntArray, *, num_bins: int = 20) -> Jemmi
         >>> result.score, result.raw
         (1.0, 0.0)
     """
+    if check_choice("estimator", estimator, ESTIMATORS) == "neighbours":
+        found = by_neighbours(codes, factors, "jemmig", num_neighbours, random_state, min_codes=2)
+        return _result(found)
     return _result(binned_information(codes, factors, num_bins, "jemmig", min_codes=2))
 
 
-def _jemmig_of(information: BinnedInformation) -> FloatArray:
+def _jemmig_of(information: Information) -> FloatArray:
     """(varying factors,), from H(z, g) = H(z) + H(g) - I(z; g)."""
     ordered = np.sort(information.matrix, axis=0)
     is_best = information.matrix >= ordered[-1] - TIE

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs, varying_factors
-from causal_disent.metrics.tools.binned_information import BinnedInformation, information_of
+from causal_disent.arguments import check_choice, check_pairs, varying_factors
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins
+from causal_disent.metrics.tools.information_matrix import Information, information_of
 from causal_disent.metrics.tools.needs import points
+from causal_disent.metrics.tools.neighbours import ESTIMATORS, by_neighbours
 from causal_disent.metrics.tools.per_factor import in_place
 from causal_disent.metrics.tools.recount import recounted
 from causal_disent.metrics.tools.result import Result
-from causal_disent.metrics.tools.takes import IN_GROUPS
+from causal_disent.metrics.tools.takes import BY_NEIGHBOURS, IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -34,7 +35,7 @@ class MigResult(Result):
     information: FloatArray
 
 
-def _result(information: BinnedInformation) -> MigResult:
+def _result(information: Information) -> MigResult:
     gaps = mig_gaps(information.matrix, information.factor_entropies)
     matrix = np.zeros((len(information.matrix), information.num_factors))  # nothing is known of what never varies
     matrix[:, information.factors] = information.matrix
@@ -50,14 +51,21 @@ def _result(information: BinnedInformation) -> MigResult:
     compared="disentanglement_lib 1.5, 17 stored cases: the same to rounding",
     summary="gap between the two codes that say most about a factor",
     assumes="discrete, independent factors; two or more codes",
-    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
+    takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
     supplies=GIN_BINS,
     resampling={"again": recounted(_result)},
     validation="mig_validation",
 )
 def mig(
-    codes: FloatArray, factors: IntArray, *, num_bins: Bins = 20, code_groups: CodeGroups | None = None
+    codes: FloatArray,
+    factors: FloatArray | IntArray,
+    *,
+    num_bins: Bins = 20,
+    estimator: str = "bins",
+    num_neighbours: int = 10,
+    code_groups: CodeGroups | None = None,
+    random_state: np.random.RandomState | int = 0,
 ) -> MigResult:
     r"""Gap between the two codes that say most about each factor.
 
@@ -75,8 +83,13 @@ def mig(
             warning.
         num_bins: equally wide bins per code, or a function that puts codes into bins (under a config, gin's
             ``discretizer``); compare scores only at equal bins.
+        estimator: of information: ``"bins"``, of codes in equally wide bins; or ``"neighbours"``, by nearest ones,
+            which takes continuous factors as they are. The entropy of what is continuous is then that of cells of
+            `num_neighbours` points each, so that 1 stays the best.
+        num_neighbours: of ``"neighbours"``; compare scores only at equal numbers, and numbers of points.
         code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code
             (the bins of its codes together); codes in no block stay alone.
+        random_state: seed or generator; ``"neighbours"`` breaks ties at random.
 
     Returns:
         `MigResult`. The score is in [0, 1], higher is better.
@@ -86,6 +99,9 @@ def mig(
         >>> mig(v, v, num_bins=2).score
         1.0
     """
+    if check_choice("estimator", estimator, ESTIMATORS) == "neighbours":
+        found = by_neighbours(codes, factors, "mig", num_neighbours, random_state, code_groups, min_codes=2)
+        return _result(found)
     codes, factors = check_pairs(codes, factors, min_codes=2)
     groups = all_groups(code_groups, codes.shape[1], least=2)
     varying = varying_factors(factors, "mig")

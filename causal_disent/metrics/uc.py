@@ -123,13 +123,18 @@ def _again(
         "codes_factor_{factor}": "sets",
     },
     range=(0, 1),
-    by_chance="near 1 (0.93 for noise): most factors have a best code of their own by chance",
+    by_chance="anything from 0 to near 1 (0.93 for noise): which code is best is chance, and often another one",
     compared=(
         "the authors' released program, 36 data sets, rho from 1 to 3 (`selection='published'`): the same numbers"
     ),
     summary="are the factors captured by separate codes?",
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
-    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
+    takes={
+        "discrete": {},
+        "binned": {},
+        "neighbours": {"attribution": "neighbour_information"},
+        **IN_GROUPS,
+    },
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
@@ -163,8 +168,9 @@ def uc(
         codes: (points, codes) floats.
         factors: (points, factors) integers, at least two factors, the same rows.
         rho: how many codes a factor is given. With rho = codes the score is 0 by definition.
-        attribution: ``"irs"``, ``"mutual_information"``, ``"dci_importance"``, a plugin's, or a function
-            (codes, factors, random_state) -> (codes, factors) scores.
+        attribution: ``"irs"``, ``"mutual_information"``, ``"neighbour_information"`` (which takes continuous
+            factors as they are), ``"dci_importance"``, a plugin's, or a function (codes, factors, random_state) ->
+            (codes, factors) scores.
         selection: ``"top"``, or ``"published"`` for comparing with the published tables
             (`causal_disent.metrics.tools.attribution.select_codes`).
         group_size: overlap of pairs (2, the paper), or of larger groups of factors.

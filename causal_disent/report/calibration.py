@@ -107,16 +107,16 @@ def _certainty_table(rows: Sequence[Row], cases: Sequence[Case]) -> str:
     table = markdown_table(["metric", "score", *(case.name for case in cases)], body)
     return (
         "How sure the scores are: the 95 % interval over resampled points, and after the semicolon what the same "
-        f"codes score with their rows permuted. A star: {WITHIN_CHANCE}.\n\n{table}"
+        f"codes score with their rows permuted. A star marks a score within its chance level.\n\n{table}"
     )
 
 
 def _certain(sure: Sure | None) -> str:
     if sure is None:
         return ""
-    interval = "" if math.isnan(sure.low) else f"{sure.low:.2f} to {sure.high:.2f}"
-    chance = "" if math.isnan(sure.chance) else f"; {sure.chance:.2f}{CHANCE_MARK * sure.within_chance}"
-    return interval + chance
+    low, high, chance = (f"{round(one, 2) + 0.0:.2f}" for one in (sure.low, sure.high, sure.chance))  # no -0.00
+    interval = [] if math.isnan(sure.low) else [f"{low} to {high}"]
+    return "; ".join(interval + [chance + CHANCE_MARK * sure.within_chance] * (not math.isnan(sure.chance)))
 
 
 def calibration_picture(rows: Sequence[Row], cases: Sequence[Case]) -> Figure:

@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import metrics
 from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.takes import BINS, takes_groups
+from causal_disent.metrics.tools.takes import in_words
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -46,7 +46,13 @@ def metrics_page() -> str:
     known = (entry for kind in ("metrics", "parts") for entry in registry.entries(kind))
     entries = [entry for entry in known if _is_declared(entry)]
     rows = [
-        [f"`{entry.name}`", entry.summary, entry.facts["assumes"], _takes(entry), str(entry.facts["needs"])]
+        [
+            f"`{entry.name}`",
+            entry.summary,
+            entry.facts["assumes"],
+            in_words(entry.facts["takes"]),
+            str(entry.facts["needs"]),
+        ]
         for entry in entries
     ]
     parts = [
@@ -74,22 +80,6 @@ def _belief(entry: Entry) -> list[str]:
     low, high = entry.facts["range"]
     best = "highest" if entry.facts["better"] == "higher" else "lowest"
     return [f"`{entry.name}`", f"{low:g} to {high:g}", best, entry.facts["by_chance"], entry.facts["compared"]]
-
-
-def _takes(entry: Entry) -> str:
-    """The factors that a metric takes, in words, and whether columns may be one factor, and codes one concept."""
-    takes = entry.facts["takes"]
-    words = {
-        "discrete": "discrete factors",
-        "continuous": "continuous ones",
-        "binned": f"continuous ones in {BINS} bins",
-        "neighbours": "continuous ones by nearest neighbours",
-        "code_groups": "groups of codes",
-    }
-    found = [words[kind] for kind in takes]
-    if takes_groups(entry.facts["takes"]) and entry.facts["needs"].arrays_suffice:
-        found.insert(1, "groups of them")
-    return ", ".join(found) or "no factors"
 
 
 def _certainty(entry: Entry) -> str:
@@ -123,7 +113,7 @@ def _section(entry: Entry) -> str:
         f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
         f"**Under a config** {_text(entry.load())}\n\n"
         f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better. "
-        f"Takes: {_takes(entry)}. By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
+        f"Takes: {in_words(entry.facts['takes'])}. By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
         f"Compared with {entry.facts['compared']}."
         f"{variant} Defaults: {', '.join(bound)}."
     )

@@ -11,6 +11,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import bind_missing, literal_bindings
 from causal_disent.files import inside
+from causal_disent.first_party import how_to_install
 from causal_disent.parts import part
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
@@ -150,8 +151,7 @@ def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
     if folder.is_file():
         return errors.InvalidInput(
             f"The file {folder} holds no model: none of the backends ({names}) recognises it. Keras files "
-            "(.keras, .h5) are read by a plugin (in a checkout of this repository: "
-            "pip install plugins/causal_disent_tf)."
+            f"(.keras, .h5) are read by the plugin causal_disent_tf. {how_to_install('causal_disent_tf')}"
         )
     return errors.InvalidInput(
         f"The folder {folder} holds no model: none of the backends ({names}) recognises it, and there is no "

@@ -27,6 +27,7 @@ from causal_disent.metrics.tools.takes import (
     arguments_for,
     calculates,
     continuous_columns,
+    counts_neighbours,
     equally_filled,
     names_columns,
     refusal,
@@ -37,7 +38,7 @@ from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
-from causal_disent.tables import Table, check_same_points, read_table
+from causal_disent.tables import Table, check_same_points, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
@@ -80,6 +81,7 @@ class Points:
         notes: what was left out, and what is odd, in words.
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
         code_groups: the columns of the codes that are one concept each, if any.
+        neighbours: by how many nearest neighbours metrics of information estimate it, if not by bins.
     """
 
     codes: Table
@@ -88,20 +90,32 @@ class Points:
     notes: tuple[str, ...] = ()
     bins: int | None = None
     code_groups: Sequence[Sequence[int]] | None = None
+    neighbours: int | None = None
 
 
 def read_points(
-    codes: Any, factors: Any, *, bins: int | None = None, factor_groups: Any = None, code_groups: Any = None
+    codes: Any,
+    factors: Any,
+    *,
+    bins: int | None = None,
+    neighbours: int | None = None,
+    factor_groups: Any = None,
+    code_groups: Any = None,
+    drop_missing: bool = False,
 ) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
+    if neighbours is not None:
+        check_at_least(1, neighbours=neighbours)
     if bins is not None:
         check_at_least(2, bins=bins)
+    codes, factors, missing = without_missing(codes, factors) if drop_missing else (codes, factors, 0)
     code_table, factor_table = read_table("codes", codes), read_table("factors", factors)
     check_same_points(code_table, factor_table)
     constant = _constant(code_table)
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
+    notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
     if factor_groups is not None:
@@ -110,7 +124,7 @@ def read_points(
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if all_different(column)]
-    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups)
+    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours)
 
 
 def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
@@ -224,13 +238,21 @@ def _reason_against(entry: Entry, points: Points) -> str:
         return refusal(errors.listing(points.continuous), "`bins=10`, say")
     if points.code_groups and "code_groups" not in takes:
         return f"takes codes one by one; groups are taken by {errors.listing(takers('code_groups'), most=40)}"
-    if points.factors.unordered and _reads_numbers(takes, points) and not names_columns(takes):
+    if (
+        points.factors.unordered
+        and _reads_numbers(takes, points)
+        and not (names_columns(takes) or _by_neighbours(takes, points))
+    ):
         return f"takes numbers, and the values of these have no order: {errors.listing(points.factors.unordered)}"
     return ""
 
 
 def _as_continuous(takes: Takes, points: Points) -> bool:
-    return bool(points.continuous) and "continuous" in takes
+    return bool(points.continuous) and ("continuous" in takes or _by_neighbours(takes, points))
+
+
+def _by_neighbours(takes: Takes, points: Points) -> bool:
+    return bool(points.neighbours) and counts_neighbours(takes)
 
 
 def _reads_numbers(takes: Takes, points: Points) -> bool:
@@ -275,11 +297,15 @@ def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
     """The score, and what `certainty` is called with, which is nothing if there is no score."""
     function, takes = entry.facts["function"], entry.facts["takes"]
-    binned = bool(takes and points.continuous and "continuous" not in takes)
+    binned = bool(takes and points.continuous and not _as_continuous(takes, points))
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
+    continuous += " (`neighbours=10` takes them as they are)" if counts_neighbours(takes) else ""
     remarks = [continuous] if binned else []
+    if _by_neighbours(takes, points):
+        remarks.append(f"information by {points.neighbours} nearest neighbours")
     columns = [points.factors.names.index(name) for name in points.continuous]
-    options = arguments_for(takes, columns if _as_continuous(takes, points) else [], points.code_groups)
+    taken = columns if _as_continuous(takes, points) else []
+    options = arguments_for(takes, taken, points.code_groups, points.neighbours)
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
     if fast and entry.facts["fast"]:

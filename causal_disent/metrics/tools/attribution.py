@@ -36,6 +36,18 @@ def mutual_information(codes: FloatArray, factors: IntArray, random_state: np.ra
     return mutual_information_matrix(histogram_discretizer(codes, 20), factors)
 
 
+def neighbour_information(
+    codes: FloatArray, factors: FloatArray | IntArray, random_state: np.random.RandomState
+) -> FloatArray:
+    """Mutual information in nats of each code with each factor by ten nearest neighbours, continuous ones too."""
+    from causal_disent.metrics.tools import neighbours
+
+    codes, factors = check_pairs(codes, factors)
+    codes, columns = np.asarray(codes, dtype=np.float64), np.arange(factors.shape[1])
+    generator = check_random_state(random_state)
+    return neighbours.neighbour_information(codes, factors, columns, 10, generator).matrix
+
+
 def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
     """Importance of each code in gradient boosted trees that predict each factor (Eastwood 2018)."""
     from causal_disent.metrics.tools.exact_boosting import ExactBoosting

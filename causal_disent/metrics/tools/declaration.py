@@ -96,8 +96,10 @@ def metric(
         summary: one line for listings, what it asks; else the first line of the docstring.
         assumes: of which factors and codes it can be used.
         takes: which factors the function takes: ``"discrete"``; ``"continuous"``, numbers as they are;
-            ``"binned"``, continuous ones in equally filled bins. Each perhaps with the arguments that it needs
-            then; none if it does not look at factors. Continuous factors that it does not take are refused.
+            ``"binned"``, continuous ones in equally filled bins; ``"neighbours"``, as they are by nearest
+            neighbours; and ``"code_groups"`` if blocks of codes may be one concept each. Each perhaps with the
+            arguments that it needs then; none if it does not look at factors. Continuous factors that it does not
+            take are refused.
         headline: the key that matters most, if it is not the first of `reports`.
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).

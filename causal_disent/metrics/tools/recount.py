@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics.tools.binned_information import BinnedInformation, information_of
 from causal_disent.metrics.tools.discretize import bin_edges, histogram_discretizer
 from causal_disent.metrics.tools.information import mutual_information_matrix, not_negative, times_log
+from causal_disent.metrics.tools.information_matrix import Information, information_of
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -34,11 +34,11 @@ class Again:
 
 
 def recounted(last_step: Callable[..., Any], *, min_factors: int = 1) -> Callable[..., Again | None]:
-    """For `metric`'s ``resampling``: a metric that is `last_step` of `BinnedInformation` and its own options."""
+    """For `metric`'s ``resampling``: a metric that is `last_step` of `Information` and its own options."""
 
     def again(codes: FloatArray, factors: IntArray, *, num_bins: Any = 20, **options: Any) -> Again | None:
-        if callable(num_bins) or options.pop("code_groups", None):  # bins of one's own, or of several codes
-            return None
+        if callable(num_bins) or options.get("code_groups") or options.get("estimator", "bins") != "bins":
+            return None  # bins of one's own, or of several codes, or none
         count = Recount(codes, factors, num_bins, min_factors)
         own = {name: value for name, value in options.items() if name in signature(last_step).parameters}
         return Again(
@@ -73,13 +73,13 @@ class Recount:
         self._in_order = [[labels[order] for labels in self._labels] for order in self._orders]
         self._times_log = times_log(len(codes))
 
-    def permuted(self, order: IntArray) -> BinnedInformation:
+    def permuted(self, order: IntArray) -> Information:
         """Of the codes in another order of their rows, the factors as they are."""
         # A code's point has the factors of the place that it is put at.
         place = np.argsort(order)
         return replace(self._whole, matrix=mutual_information_matrix(self._binned, self._factors[place]))
 
-    def resampled(self, rows: IntArray) -> BinnedInformation:
+    def resampled(self, rows: IntArray) -> Information:
         """Of the points in `rows`, as many as there are points, with repetitions."""
         num_points, table = len(rows), self._times_log
         weights = np.bincount(rows, minlength=num_points).astype(np.float64)

@@ -14,7 +14,8 @@ from causal_disent.registry import registry
 
 #: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
 #: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows;
-#: ``"code_groups"``, blocks of codes in the place of codes.
+#: ``"neighbours"``, continuous ones as they are, by counting nearest neighbours; ``"code_groups"``, blocks of
+#: codes in the place of codes.
 Takes = Mapping[str, Mapping[str, Any]]
 #: A factor is continuous if it has more different values than this part of the number of points.
 ALL_DIFFERENT = 0.5
@@ -24,9 +25,13 @@ TELLING = 20
 BINS = 10
 #: Among the arguments that a metric needs: stands for the columns of the continuous factors.
 COLUMNS = "<columns of the continuous factors>"
+#: Among them: stands for the number of nearest neighbours.
+NEIGHBOURS = "<number of neighbours>"
 #: Among them: stands for the groups of codes. A metric that takes them by that argument declares it; one that
 #: looks at all codes together takes ``"code_groups"`` without any.
 GROUPS = "<groups of codes>"
+#: What a metric of mutual information declares.
+BY_NEIGHBOURS: Takes = {"neighbours": {"estimator": "neighbours", "num_neighbours": NEIGHBOURS}}
 IN_GROUPS: Takes = {"code_groups": {"code_groups": GROUPS}}
 
 
@@ -83,14 +88,26 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
 
 
 def arguments_for(
-    takes: Takes, columns: Sequence[int], code_groups: Sequence[Sequence[int]] | None = None
+    takes: Takes,
+    columns: Sequence[int],
+    code_groups: Sequence[Sequence[int]] | None = None,
+    neighbours: int | None = None,
 ) -> dict[str, Any]:
-    """What a metric that takes these continuous factors as they are, and groups of codes, is called with."""
+    """What a metric is called with that takes these continuous factors as they are, perhaps by so many nearest
+    neighbours, and groups of codes."""
     needed = dict(takes.get("continuous" if columns else "discrete", {}))
-    if code_groups:
-        needed |= takes.get("code_groups", {})
-    given = {COLUMNS: tuple(columns), GROUPS: code_groups}
-    return {name: given[value] if value in (COLUMNS, GROUPS) else value for name, value in needed.items()}
+    needed |= takes.get("code_groups", {}) if code_groups else {}
+    needed |= takes["neighbours"] if neighbours and counts_neighbours(takes) else {}
+    given = {COLUMNS: tuple(columns), GROUPS: code_groups, NEIGHBOURS: neighbours}
+    return {
+        name: given[value] if isinstance(value, str) and value in given else value
+        for name, value in needed.items()
+    }
+
+
+def counts_neighbours(takes: Takes) -> bool:
+    """Whether a metric takes a number of nearest neighbours."""
+    return NEIGHBOURS in takes.get("neighbours", {}).values()
 
 
 def calculates(takes: Takes) -> bool:
@@ -98,9 +115,36 @@ def calculates(takes: Takes) -> bool:
     return takes.get("continuous") == takes.get("discrete", 0)
 
 
-def takes_groups(takes: Takes) -> bool:
-    """Whether several columns may be one factor: the combinations of their values are names without an order."""
-    return "discrete" in takes and not calculates(takes)
+def _said_of_neighbours(takes: Takes) -> dict[str, Any]:
+    return {name: value for name, value in takes.get("neighbours", {}).items() if value != NEIGHBOURS}
+
+
+def asks_neighbours(takes: Takes, options: Mapping[str, Any]) -> bool:
+    """Whether `options` have a metric count nearest neighbours."""
+    said = _said_of_neighbours(takes)
+    return bool(said) and all(options.get(name) == value for name, value in said.items())
+
+
+def or_by_neighbours(takes: Takes) -> str:
+    """What to add to a message about continuous factors."""
+    return "".join(f"; or as they are, `{name}={value!r}`" for name, value in _said_of_neighbours(takes).items())
+
+
+def in_words(takes: Takes) -> str:
+    """What a metric takes. Several columns may be one factor where a value is no more than a name.
+
+    Example:
+        >>> in_words({"discrete": {}, "binned": {}})
+        'discrete factors, groups of them, continuous ones in 10 bins'
+    """
+    words = {
+        "discrete": "discrete factors" if calculates(takes) else "discrete factors, groups of them",
+        "continuous": "continuous ones",
+        "binned": f"continuous ones in {BINS} bins",
+        "neighbours": "continuous ones by nearest neighbours",
+        "code_groups": "groups of codes",
+    }
+    return ", ".join(words.get(kind, kind) for kind in takes) or "no factors"
 
 
 def names_columns(takes: Takes) -> bool:
@@ -130,9 +174,16 @@ def refuse(name: str, takes: Takes, factors: Any = None, *_: Any, **options: Any
     """Raise if `factors` (points, factors) are continuous, and a metric with such `options` does not take them."""
     needed = takes.get("continuous")
     by_itself = needed is not None and not any(needed.values())  # it sees what the factors are
-    if not takes or by_itself or np.ndim(factors) != 2 or any(options.get(name) for name in needed or ()):
+    if (
+        not takes
+        or by_itself
+        or asks_neighbours(takes, options)
+        or np.ndim(factors) != 2
+        or any(options.get(name) for name in needed or ())
+    ):
         return
     if columns := continuous_columns(factors):
         how = "`equally_filled(factors, 10)` of causal_disent.metrics, `bins=10` of causal_disent.score"
         how += f"; or say so, `{next(iter(needed))}=...`" if needed else ""
+        how += or_by_neighbours(takes)
         raise errors.InvalidInput(f"{name} {refusal(f'factor {errors.listing(columns)}', how)}.")

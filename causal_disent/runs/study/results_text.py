@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,9 +69,10 @@ def chosen_scores(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 def _fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """One text table, or several that have the same first column, each of them no wider than a terminal."""
     widths = [max(len(one[i]) for one in (header, *rows)) + len(GAP) for i in range(len(header))]
+    room = shutil.get_terminal_size((WIDTH, 0)).columns + len(GAP)
     parts = [[0]]
     for i in range(1, len(header)):
-        if len(parts[-1]) > 1 and sum(widths[j] for j in (*parts[-1], i)) - len(GAP) > WIDTH:
+        if len(parts[-1]) > 1 and sum(widths[j] for j in (*parts[-1], i)) > room:
             parts.append([0])
         parts[-1].append(i)
     return "\n\n".join(
@@ -132,6 +134,12 @@ def _published(name: str) -> Callable[[Any], str]:
         return str(printed) if published_table(name).scale == 1 else f"{value:.3f} ± {spread:.3f}"
 
     return beside
+
+
+def scores_text(table: pd.DataFrame) -> str:
+    """Every score, one a line."""
+    columns = ["representation", "metric", "score", "setting", "value"]
+    return text_table(columns, table[columns].to_numpy().tolist())
 
 
 def best_text(table: pd.DataFrame, metric: str) -> str:

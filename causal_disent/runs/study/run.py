@@ -62,8 +62,9 @@ def read_study(
     config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
     """The study that a config binds, and the engine that it or the caller names, with its bound options."""
-    with gin_config([] if isinstance(config, Study) else [config], gin_bindings):
-        bound = vars(config) if isinstance(config, Study) else study()
+    lines = config.as_config().splitlines() if isinstance(config, Study) and gin_bindings else []
+    with gin_config([] if isinstance(config, Study) else [config], [*lines, *gin_bindings]):
+        bound = vars(config) if isinstance(config, Study) and not gin_bindings else study()
         settings = Study(**bound)
         entry = registry.get("engines", engine or settings.engine)
         with entry.isolated():

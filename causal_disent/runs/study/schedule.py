@@ -123,7 +123,9 @@ class Schedule(Iterator[Work | None]):
 
     def _of_the_dead(self, work: Work, failure: str) -> Iterator[Outcome]:
         """What is to be made of a unit whose process ended: the task that it was at has failed."""
-        begun, _ = printed(work.log)
+        begun, lines = printed(work.log)
+        if work.time_limit and any(line.startswith("Timeout (") for line in lines):  # said by the watch
+            failure = f"it took more than its {work.time_limit:g} seconds and did not end by itself"
         for task in work.tasks:
             if Path(work.folder, task.place).exists():
                 yield Outcome(task.place, DONE)

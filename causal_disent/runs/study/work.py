@@ -109,7 +109,7 @@ def perform(work: Work) -> list[Outcome]:
         for task in work.tasks:
             say(f"{BEGINS}{task.place}")
             started = time.perf_counter()
-            state = DONE if Path(work.folder, task.place).exists() else _attempt(task, work, code_tables)
+            state = _attempt(task, work, code_tables)
             outcomes.append(Outcome(task.place, state, time.perf_counter() - started))
             if state != DONE and work.step == "train":
                 break  # the representations are made of the model
@@ -120,6 +120,8 @@ def _attempt(task: Task, work: Work, code_tables: dict) -> str:
     """How a task ended."""
     try:
         target = inside(Path(work.folder), task.place)
+        if target.exists():
+            return DONE
         with _within(work.time_limit):
             if task.place == MODEL:
                 steps.train(target, task.files, task.bindings)

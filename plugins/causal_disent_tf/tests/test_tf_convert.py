@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from causal_disent.cli.main import main
-from causal_disent.errors import InvalidInput, UnknownName
+from causal_disent.errors import InvalidInput, NotForThisBackend, UnknownName
+from causal_disent.registry import Entry, registry
 from causal_disent.runs.convert import convert
 from causal_disent.runs.evaluate import evaluate_with_gin
 from causal_disent.runs.results import write_results
@@ -179,6 +180,24 @@ def test_a_decoder_that_would_be_misread_is_refused(tmp_path):
     source = write_folder(tmp_path / "in", activation="tanh")
     with pytest.raises(InvalidInput, match="'tanh', and disentanglement_lib would take it for 'logits'"):
         convert(source, tmp_path / "out", to="dlib")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_network_of_the_other_framework_is_told(tmp_path, trained):
+    path = trained / "model/model.json"
+    content = json.loads(path.read_text())
+    restore = registry.replace(
+        Entry("parts", "torch_encoder", "tests", Dropping, facts={"role": "encoder", "backend": "torch"})
+    )
+    try:
+        path.write_text(json.dumps({**content, "encoder": "torch_encoder"}))
+        with pytest.raises(NotForThisBackend, match="'torch_encoder' is one of the backend torch, not of 'tf'"):
+            convert(trained, tmp_path / "out", to="dlib")
+    finally:
+        restore()
+    path.write_text(json.dumps({**content, "encoder": "lost", "owners": {"encoder": "theirs", "decoder": "x"}}))
+    with pytest.raises(InvalidInput, match="Unknown encoder 'lost'.*comes from 'theirs', a plugin that is not"):
+        convert(trained, tmp_path / "out", to="dlib")
     assert not (tmp_path / "out").exists()
 
 

@@ -100,7 +100,8 @@ def test_text_has_a_row_for_each_model_and_a_column_for_each_score(tree):
     ]
 
 
-def test_wide_tables_are_cut_and_scores_chosen(tree, tmp_path):
+def test_wide_tables_are_cut_and_scores_chosen(tree, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
     for number in range(9):
         write(tree / f"0/metrics/mean/other_{number}", {f"score_{number}": 1.0}, measured(f"other_{number}"))
     table = results_table(tree)

@@ -18,7 +18,7 @@ from causal_disent.protocols import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class BinnedInformation:
+class Information:
     """In nats, of the factors that vary.
 
     Attributes:
@@ -51,7 +51,7 @@ def binned_information(
     min_codes: int = 1,
     min_factors: int = 1,
     code_groups: CodeGroups | None = None,
-) -> BinnedInformation:
+) -> Information:
     """Check the arguments of `metric`, put the codes in `num_bins` equally wide bins, and count."""
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
     check_at_least(2, num_bins=num_bins)
@@ -66,17 +66,17 @@ def binned_information(
 def information_of(
     codes: FloatArray,
     binned: IntArray,
-    factors: IntArray,
+    factors: Any,
     columns: IntArray,
     most_entropy: float = nan,
     groups: Sequence[Sequence[int]] | None = None,
-) -> BinnedInformation:
+) -> Information:
     """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
     varying = factors[:, columns]
     variances = np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
     if groups is not None and len(groups) < codes.shape[1]:
         binned, variances = combined(binned, groups), summed(variances, groups)
-    return BinnedInformation(
+    return Information(
         mutual_information_matrix(binned, varying),
         entropies(binned),
         entropies(varying),
