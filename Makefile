@@ -50,7 +50,7 @@ test-cpus: $(INSTALLED) $(TENSORFLOW)
 FUZZ_SEED ?= $(shell date +%s)
 FUZZ := OMP_NUM_THREADS=1 CAUSAL_DISENT_FUZZ_SEED=$(FUZZ_SEED) CAUSAL_DISENT_FUZZ_CALLS=10000 \
 	CAUSAL_DISENT_FUZZ_FILES=3000 CAUSAL_DISENT_FUZZ_STORIES=200 CAUSAL_DISENT_FUZZ_BINDINGS=3000 \
-	CAUSAL_DISENT_FUZZ_COMMANDS=1000 $(BIN)/python -m pytest
+	CAUSAL_DISENT_FUZZ_COMMANDS=1000 CAUSAL_DISENT_FUZZ_KILLS=50 $(BIN)/python -m pytest
 fuzz: $(INSTALLED)
 	@echo "FUZZ_SEED=$(FUZZ_SEED)"
 	$(FUZZ) tests/robustness
@@ -62,6 +62,7 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
+	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py

@@ -4,7 +4,7 @@
 
 Writes the part ``study`` of benchmarks/results.json. At scale 1 it runs 1,000 tasks of half a second on each
 engine, plans 151,200 evaluations of 12,600 models of which all but 500 are done (3 GB of disk for a while), and
-kills a study 50 times; half an hour in all. Sleeping tasks leave the processors to what is measured.
+kills a study's processes 50 times; half an hour in all. Sleeping tasks leave the processors to what is measured.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ pin_threads()
 from causal_disent import evaluate_with_gin, results_table, run_study  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
 from causal_disent.runs.results import parse_object  # noqa: E402
-from causal_disent.runs.study import Study  # noqa: E402
+from causal_disent.runs.study import Study, read_study  # noqa: E402
 from causal_disent.runs.study.expand import digest  # noqa: E402
 from causal_disent.runs.study.folders import METRICS, step_of  # noqa: E402
 from causal_disent.runs.study.plan import Plan, make_plan  # noqa: E402
@@ -68,6 +68,8 @@ def main() -> None:
     parser.add_argument("--ray", metavar="PYTHON", help="the interpreter of an environment that has Ray")
     parser.add_argument("--scale", type=float, default=1.0, help="of all numbers (%(default)s)")
     parser.add_argument("--only", nargs="+", default=["overhead", "scale", "kills"])
+    parser.add_argument("--seed", type=int, default=0, help="of who is killed when (%(default)s)")
+    parser.add_argument("--forget", action="store_true", help="leave results.json as it is")
     parser.add_argument("--inside", nargs=2, metavar=("PART", "FOLDER"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inside:
@@ -82,9 +84,9 @@ def main() -> None:
     if "scale" in arguments.only:
         found["plan"] = bench_plan(arguments.scale)
     if "kills" in arguments.only:
-        found["kills"] = bench_kills(max(1, int(50 * arguments.scale)))
+        found["kills"] = bench_kills(arguments.scale, arguments.seed)
     print(json.dumps(found, indent=2))
-    if arguments.scale == 1.0:
+    if arguments.scale == 1.0 and not arguments.forget:
         keep(found)
 
 
@@ -124,32 +126,47 @@ def inside(part: str, python: str, folder: Path, scale: float) -> Any:
     done = subprocess.run(
         command, env={**environment(folder), **extra}, stdout=subprocess.PIPE, text=True, check=True
     )
+    print(done.stdout, file=sys.stderr)  # at once: to remove what was made may take longer than to measure it
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def overhead(folder: Path, scale: float, engine: str) -> dict[str, float]:
-    """A study of sleeping tasks, one a run, beside the sum of the tasks themselves."""
+    """A study of sleeping tasks, one a run, beside the sum of the tasks themselves: around it, and within it."""
     num_tasks = max(20, int(1000 * scale))
     config = sleeping_study(folder, num_tasks, 1, SECONDS)
-    bare = [bare_task(folder, config.parent / "sleepy_0.gin", number) for number in range(8)][2:]
-    started = time.perf_counter()
     lines = [f"{engine}.workers = {WORKERS}"]
-    ended = run_study(config, folder / "out", engine=engine, gin_bindings=lines)
+    bare = bare_tasks(folder, "before")
+    started = time.perf_counter()
+    _, runner = read_study(config, lines, engine)
+    assert [done.result for done in runner.run(abs, [-1]) if done] == [1]
+    start = time.perf_counter() - started
+    ended = run_study(config, folder / "out", engine=runner)
     took = time.perf_counter() - started
     assert dict(ended.counts) == {"done": num_tasks}, ended.counts
+    bare += bare_tasks(folder, "after")
+    files = (folder / "out").glob(f"*/{METRICS}/*/*/results/json/evaluation_results.json")
+    own = [parse_object(file.read_bytes())["elapsed_time"] for file in files]
     return {
         "tasks": num_tasks,
         "seconds": took,
-        "ratio_to_sleep": took / (num_tasks * SECONDS / WORKERS),
         "ratio_to_bare_tasks": took / (num_tasks * sum(bare) / len(bare) / WORKERS),
+        "seconds_of_the_engines_start": start,
+        "ratio_without_it": (took - start) / (num_tasks * sum(bare) / len(bare) / WORKERS),
+        "ratio_to_their_own_time": took / (sum(own) / WORKERS),
+        "ratio_to_sleep": took / (num_tasks * SECONDS / WORKERS),
+        "processes_that_wait_for_a_core": os.getloadavg()[2],
     }
 
 
-def bare_task(folder: Path, config: Path, number: int) -> float:
-    """Seconds of one task without a study around it, its result folder written as ever."""
-    started = time.perf_counter()
-    evaluate_with_gin(folder / "old" / str(number) / "mean", folder / "bare" / str(number), False, [config])
-    return time.perf_counter() - started
+def bare_tasks(folder: Path, when: str, num_tasks: int = 12) -> list[float]:
+    """Seconds of tasks without a study around them, their result folders written as ever; two warm up."""
+    took = []
+    for number in range(num_tasks):
+        started = time.perf_counter()
+        source, target = folder / "old" / str(number) / "mean", folder / when / str(number)
+        evaluate_with_gin(source, target, False, [folder / "sleepy_0.gin"])
+        took.append(time.perf_counter() - started)
+    return took[2:]
 
 
 def plan_and_tell(folder: Path, scale: float) -> dict[str, float]:
@@ -225,35 +242,65 @@ def build(plan: Plan, folder: Path) -> None:
 DRIVER = "import sys; from causal_disent import run_study; run_study(sys.argv[1], sys.argv[2])"
 
 
-def bench_kills(num_kills: int) -> dict[str, Any]:
+def bench_kills(scale: float, seed: int) -> dict[str, Any]:
     """Kill drivers and workers at random; every folder that is there is whole, and the end is as without kills."""
-    chance = random.Random(0)
+    chance = random.Random(seed)
+    num_kills, num_folders, num_metrics = max(4, round(50 * scale)), max(8, round(100 * scale)), 10
     with workshop() as folder:
-        config = sleeping_study(folder, 60, 10, 0.05)
+        config = sleeping_study(folder, num_folders, num_metrics, 0.05)
         with config.open("a") as file:
             file.write(f"study.retries = {num_kills}\n")
         kills = {"driver": 0, "worker": 0}
-        process: subprocess.Popen[bytes] | None = None
+        process = drive(config, folder / "disturbed", folder)
         while sum(kills.values()) < num_kills:
-            if process is None or process.poll() is not None:
-                process = drive(config, folder / "disturbed", folder)
-            time.sleep(chance.uniform(0.05, 6.0))
+            wait_a_while(process, folder / "disturbed", chance)
             victims = children(process.pid)
             if chance.random() < 0.5 and victims:
                 os.kill(chance.choice(victims), signal.SIGKILL)
                 kills["worker"] += 1
-            elif process.poll() is None:
-                process.kill()
-                process.wait()
-                kills["driver"] += 1
+            else:
+                kills["driver"] += process.poll() is None
+                end(process)
             check_whole(folder / "disturbed")
-        if process is not None and process.poll() is None:
-            process.kill()
-            process.wait()
+            if process.poll() is not None:
+                process = drive(config, folder / "disturbed", folder)
+        end(process)
         done_by_then = check_whole(folder / "disturbed")
         codes = [drive(config, folder / name, folder).wait() for name in ("disturbed", "undisturbed")]
         same = scores(folder / "disturbed").equals(scores(folder / "undisturbed"))
-        return {**kills, "done_by_then": done_by_then, "tasks": 600, "codes": codes, "equal_tables": same}
+        left = [
+            path.name
+            for path in (folder / "disturbed").rglob("*")
+            if ".partial" in path.name or ".lease" in path.name
+        ]
+        return {
+            **kills,
+            "done_by_then": done_by_then,
+            "tasks": num_folders * num_metrics,
+            "codes": codes,
+            "left_over": left,
+            "equal_tables": same,
+        }
+
+
+def wait_a_while(process: subprocess.Popen[bytes], study: Path, chance: random.Random) -> None:
+    """Until some moment: while processes begin, or when some more tasks are done, however fast the machine is."""
+    if chance.random() < 0.8:
+        enough = len(results_of(study)) + chance.randint(1, 25)
+        while len(results_of(study)) < enough and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0.0, 0.1))
+    else:
+        time.sleep(chance.uniform(0.0, 3.0))
+
+
+def results_of(study: Path) -> list[Path]:
+    return [path for path in study.glob(f"*/{METRICS}/*/*") if not path.name.startswith(".")]
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
 
 
 def drive(config: Path, output: Path, folder: Path) -> subprocess.Popen[bytes]:
@@ -273,7 +320,7 @@ def children(process: int) -> list[int]:
 
 def check_whole(study: Path) -> int:
     """How many results there are; an error if one is not whole."""
-    folders = [path for path in study.glob("*/metrics/*/*") if not path.name.startswith(".")]
+    folders = results_of(study)
     for folder in folders:
         for name in ("json/evaluation_results.json", "json/evaluation_config.json", "aggregate/evaluation.json"):
             parse_object((folder / "results" / name).read_bytes())

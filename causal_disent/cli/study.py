@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.text import say
+from causal_disent.text import say, shown_value
 
 if TYPE_CHECKING:
     from causal_disent.runs.study import Study
     from causal_disent.runs.study.plan import Plan
 
+#: Digits of the number of a run.
+MOST_DIGITS = 18
 #: What may stand in place of a config, and what follows it.
 ACTIONS = {"ls": "[DIR]", "retry": "[RUN ...]", "show": "RUN", "best": "METRIC", "export": "FILE"}
 EPILOG = """\
@@ -22,7 +24,7 @@ EPILOG = """\
                                       is new after the config was extended
   study ls [DIR]                      how many tasks are done, running, failed and waiting
   study retry [RUN ...]               try again what has failed, in all runs or in these
-  study show RUN                      all that is known of a run, with the log of what failed
+  study show RUN                      all that is known of a run: tasks, scores, the log of what failed
   study best METRIC                   models ranked by a metric or a score
   study export FILE                   every headline score as a tidy table (.csv or .parquet)
 
@@ -53,13 +55,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_command(arguments: argparse.Namespace) -> int:
     """Run a study, or tell of one."""
     if arguments.what not in ACTIONS:
-        if arguments.output_dir is None:
-            raise errors.InvalidInput("--output_dir is needed: the folder of the study.")
+        hint = errors.nearest(arguments.what, ACTIONS)
         if arguments.arguments:
             raise errors.InvalidInput(
-                f"One config is needed; given besides it: {errors.listing(arguments.arguments)}."
-                f"{errors.nearest(arguments.what, ACTIONS)}"
+                f"One config is needed; given besides it: {errors.listing(arguments.arguments)}.{hint}"
             )
+        if arguments.output_dir is None:
+            raise errors.InvalidInput(f"--output_dir is needed: the folder of the study.{hint}")
         return _run(arguments, Path(arguments.what), f"{arguments.what} ")
     arguments.output_dir = arguments.output_dir or Path()
     expected = ACTIONS[arguments.what]
@@ -145,10 +147,14 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from causal_disent.runs.study.results_text import scores_text
     from causal_disent.runs.study.state_text import run_text
+    from causal_disent.runs.study.table import results_table
 
     number = _number(arguments.arguments[0])
     say(run_text(_plan(arguments), number))
+    with suppress(errors.InvalidInput):  # there may be no scores yet
+        say(f"\n{scores_text(results_table(arguments.output_dir / str(number)))}")
     return 0
 
 
@@ -175,8 +181,8 @@ def _retry(arguments: argparse.Namespace) -> int:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise errors.InvalidInput(f"A run is named by its number; given: {text!r}.")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise errors.InvalidInput(f"A run is named by its number; given: {shown_value(text)}.")
     return int(text)
 
 

@@ -113,6 +113,8 @@ def _of_votes(
         "num_active_dims": "num_active_codes",
     },
     range=(0, 1),
+    by_chance="1 over the number of factors, or a little more",
+    compared="disentanglement_lib 1.5, 16 stored cases: the same to rounding",
     summary="does the code that varies least tell which factor was fixed?",
     assumes="discrete, independent factors",
     resampling={"options": {"num_train": 1000, "num_eval": 500}, "words": "of 500 votes"},

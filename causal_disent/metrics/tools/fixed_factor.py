@@ -13,8 +13,8 @@ import numpy as np
 
 from causal_disent.arguments import check_at_least, check_matrix
 from causal_disent.data.independent_draws import IndependentDraws
-from causal_disent.metrics.irs import group
 from causal_disent.metrics.tools.fitting import forked
+from causal_disent.metrics.tools.irs_statistics import group
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.resampling import what_is_asked
 from causal_disent.metrics.tools.sampling import Draws, fix_factor

@@ -83,17 +83,19 @@ def score_chart(title: str, runs: Sequence[Row], means: Sequence[Row]) -> Chart:
     tips = [alt.Tooltip("who:N", title="model"), alt.Tooltip("data:N", title="data set")]
     dots = (
         alt.Chart(data(some(runs)))
-        .mark_circle(size=22, opacity=0.45, **ink)
+        .mark_circle(size=40, opacity=0.7, **ink)
         .encode(
             x=alt.X("value:Q", title=None, scale=scale),
             tooltip=[*tips, "seed:Q", alt.Tooltip("value:Q", format=".3f")],
             **same,
         )
     )
-    ends = alt.Chart(data(means)).mark_rule(strokeWidth=2, **ink).encode(x="low:Q", x2="high:Q", **same)
+    ends = (
+        alt.Chart(data(means)).mark_rule(strokeWidth=2, opacity=0.5, **ink).encode(x="low:Q", x2="high:Q", **same)
+    )
     middles = (
         alt.Chart(data(means))
-        .mark_point(filled=True, size=75, shape="diamond", opacity=1, **ink)
+        .mark_point(filled=True, size=90, shape="diamond", opacity=1, **ink)
         .encode(
             x="mean:Q",
             tooltip=[
@@ -105,7 +107,7 @@ def score_chart(title: str, runs: Sequence[Row], means: Sequence[Row]) -> Chart:
         )
     )
     height = max(STEP, THIN * len({row["data"] for row in means})) * len(order)
-    drawing = alt.layer(dots, ends, middles).properties(width="container", height=height)
+    drawing = alt.layer(ends, dots, middles).properties(width="container", height=height)
     best = f"{len(order)} models; the table below has the numbers"
     return chart(title, drawing, f"{title} of {best}.")
 

@@ -50,11 +50,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Chart:
-    """A Vega-Lite specification, and what it shows in words, for those who cannot see it."""
+    """A Vega-Lite specification, what it shows in words, for those who cannot see it, and a note on its title."""
 
     title: str
     spec: dict[str, Any]
     description: str
+    note: str = ""
 
 
 @dataclass(frozen=True)

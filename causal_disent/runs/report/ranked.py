@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from causal_disent.registry import registry
 from causal_disent.report.page import charts
 from causal_disent.report.page.parts import Cell, Chart, Section, Table
 from causal_disent.runs.report.comparison import LEVEL, pairs_needed
@@ -63,10 +66,10 @@ def _all_means(scores: Scores) -> Table:
 def _score_charts(scores: Scores) -> Iterator[Chart]:
     for what in scores.whats[:MOST_CHARTS]:
         runs = scores.table[scores.table["what"] == what].dropna(subset=["value"])
+        means_of = [mean for mean in scores.means if mean.what == what and mean.seeds]
         means = [
             {"who": mean.who, "data": mean.data, "mean": mean.value, "seeds": mean.seeds, **_as_fields(mean)}
-            for mean in scores.means
-            if mean.what == what and mean.seeds
+            for mean in means_of
         ]
         if means:
             dots = [
@@ -74,7 +77,14 @@ def _score_charts(scores: Scores) -> Iterator[Chart]:
                 for who, data, seed, value in runs[["who", "data", "seed", "value"]].to_numpy().tolist()
             ]
             title = f"{what} ({'lower' if scores.lower(what) else 'higher'} is better)"
-            yield charts.score_chart(title, dots, means)
+            yield replace(charts.score_chart(title, dots, means), note=_question(means_of[0].row))
+
+
+def _question(row: Mapping[Any, Any]) -> str:
+    """What a score asks: as the metric of its name says, or the one that it stands for; empty if none does."""
+    names = [str(row["score"]).lower(), row["metric"] if row["first"] else ""]
+    known = [name for name in names if name in registry.names("metrics")]
+    return registry.get("metrics", known[0]).summary if known else ""
 
 
 def _as_fields(mean: Mean) -> dict[str, float]:

@@ -2,35 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.files import check_place, new_file
 from causal_disent.report.published import published, published_metrics, published_models, published_table
-from causal_disent.report.table import text_table
-from causal_disent.runs.study.table import summary
+from causal_disent.report.table import GAP, WIDTH, markdown_table, text_table
+from causal_disent.runs.study.table import summary, write_table
 from causal_disent.text import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def results_text(table: pd.DataFrame, published_name: str | None = None) -> str:
+def results_text(table: pd.DataFrame, published_name: str | None = None, *, markdown: bool = False) -> str:
     """Mean and standard deviation over seeds of every headline score.
 
     Args:
         table: as `causal_disent.runs.study.table.results_table` gives it.
-        published_name: a published table (`causal_disent.report.published`) to show beside, where it has the model
-            and the score.
+        published_name: a published table (`causal_disent.report.published`); its numbers are in brackets, where
+            it has the model, the data set and the score.
+        markdown: whether tables are Markdown's; others are no wider than a terminal.
     """
+    draw = markdown_table if markdown else _fitting
     beside = _published(published_name) if published_name else lambda row: ""
+    means = summary(table)
     parts = []
-    for (dataset, confounding), block in summary(table).groupby(["dataset", "confounding"], sort=False):
-        parts.append(f"{_heading(dataset, confounding)}\n{_block(block, beside)}")
+    for (dataset, confounding), block in means.groupby(["dataset", "confounding"], sort=False):
+        parts.append(f"{_heading(dataset, confounding)}\n{chr(10) * markdown}{_block(block, beside, draw)}")
+    fewest, most = means["seeds"].min(), means["seeds"].max()
+    if most > 1:
+        seeds = most if fewest == most else f"{fewest} to {most}"
+        parts.append(f"mean ± standard deviation over {seeds} seeds")
     if published_name:
         described = published_table(published_name)
-        parts.append(f"published: {described.source.citation}, table {described.number}. {described.caption}")
+        found = "in brackets" if any(map(beside, means.itertuples(index=False))) else "nothing of these runs is in"
+        parts.append(
+            f"{found}: {described.source.citation}, table {described.number}. {described.caption} "
+            f"`causal-disent published {published_name}` tells what is known against its numbers."
+        )
     return "\n\n".join(parts)
+
+
+def write_results(table: pd.DataFrame, path: Path, published_name: str | None = None) -> None:
+    """Write every score, as `write_table` does, or the text of `results_text`, if the file is called ``.md``."""
+    if path.suffix != ".md":
+        write_table(table, path)
+        return
+    check_place(path)
+    with new_file(path) as temporary:
+        temporary.write_text(results_text(table, published_name, markdown=True) + "\n", encoding="utf-8")
+
+
+def chosen_scores(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The rows of the scores, and of the metrics' scores, that are named; all if none is."""
+    known = {*table["metric"], *table["score"]}
+    for name in names:
+        if name not in known:
+            raise errors.unknown("metric or score", name, sorted(known))
+    return table[table["metric"].isin(names) | table["score"].isin(names)] if names else table
+
+
+def _fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """One text table, or several that have the same first column, each of them no wider than a terminal."""
+    widths = [max(len(one[i]) for one in (header, *rows)) + len(GAP) for i in range(len(header))]
+    room = shutil.get_terminal_size((WIDTH, 0)).columns + len(GAP)
+    parts = [[0]]
+    for i in range(1, len(header)):
+        if len(parts[-1]) > 1 and sum(widths[j] for j in (*parts[-1], i)) > room:
+            parts.append([0])
+        parts[-1].append(i)
+    return "\n\n".join(
+        text_table([header[i] for i in one], [[row[i] for i in one] for row in rows]) for one in parts
+    )
 
 
 def _heading(dataset: object, confounding: object) -> str:
@@ -38,7 +85,7 @@ def _heading(dataset: object, confounding: object) -> str:
     return f"data set {shown(dataset)}{confounded}"
 
 
-def _block(block: pd.DataFrame, beside: Callable[[Any], str]) -> str:
+def _block(block: pd.DataFrame, beside: Callable[[Any], str], draw: Callable[..., str]) -> str:
     """One data set: a row for each model and what is varied, a column for each score."""
     several = block["representation"].nunique() > 1
     owners = block.groupby("score")["metric"].nunique().to_dict()
@@ -50,14 +97,12 @@ def _block(block: pd.DataFrame, beside: Callable[[Any], str]) -> str:
         score = row.score if owners[row.score] == 1 else f"{row.metric}:{row.score}"
         column = f"{score} {row.setting}".strip()
         columns[column] = None
-        cells.setdefault(name, {})[column] = _number(row)
-        if number := beside(row):
-            columns[f"{column}, published"] = None
-            cells[name][f"{column}, published"] = number
+        number = beside(row)
+        cells.setdefault(name, {})[column] = _number(row) + (f" ({number})" if number else "")
     leading = [i for i in range(3) if any(name[i] for name in cells)]
     header = [("model", "varied", "representation")[i] for i in leading]
     rows = [[*(name[i] for i in leading), *map(lambda c: own.get(c, ""), columns)] for name, own in cells.items()]
-    return text_table([*header, *columns], rows)
+    return draw([*header, *columns], rows)
 
 
 def _number(row: Any) -> str:
@@ -75,16 +120,26 @@ def published_here(name: str | None = None) -> pd.DataFrame:
 def _published(name: str) -> Callable[[Any], str]:
     """What the published table has for a row of a summary; empty if it has nothing."""
     rows = published_here(name)
-    datasets = list(rows["dataset"].unique())
 
     def beside(row: Any) -> str:
-        dataset = row.dataset.removesuffix("_mini") if len(datasets) > 1 else datasets[0]
         same_score = (rows["metric"] == row.score) | (row.first & (rows["measured_by"] == row.metric))
         same_rho = (rows["rho"] == 0) | (rows["rho"] == row.rho)
-        found = rows[(rows["dataset"] == dataset) & (rows["trained_as"] == row.trained_as) & same_score & same_rho]
-        return str(found["printed"].iloc[0]) if len(found) else ""
+        found = rows[
+            (rows["dataset"] == row.original) & (rows["trained_as"] == row.trained_as) & same_score & same_rho
+        ]
+        if not len(found):
+            return ""
+        # Ours are not in per cent: beside them, neither are those that the paper multiplied by 100.
+        value, spread, printed = found[["value", "spread", "printed"]].iloc[0]
+        return str(printed) if published_table(name).scale == 1 else f"{value:.3f} ± {spread:.3f}"
 
     return beside
+
+
+def scores_text(table: pd.DataFrame) -> str:
+    """Every score, one a line."""
+    columns = ["representation", "metric", "score", "setting", "value"]
+    return text_table(columns, table[columns].to_numpy().tolist())
 
 
 def best_text(table: pd.DataFrame, metric: str) -> str:

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from causal_disent import errors
 from causal_disent.protocols import Finished
 from causal_disent.runs.study import failures
-from causal_disent.runs.study.folders import look
+from causal_disent.runs.study.folders import leased, look
 from causal_disent.runs.study.lease import Owner
 from causal_disent.runs.study.plan import Plan, Planned
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
@@ -36,6 +37,8 @@ class Schedule(Iterator[Work | None]):
         self.in_flight: dict[Work, float] = {}
         #: Whether there is no space left, or nothing can be written any more: then nothing new is begun.
         self.full = False
+        #: Numbers of runs that others have worked on, since the last look at this set; empty it.
+        self.noticed: set[int] = set()
         self._owner = owner
         self._clock = clock
         self._queue = deque(planned for planned in plan.runs if plan.missing(planned))
@@ -46,8 +49,7 @@ class Schedule(Iterator[Work | None]):
     def __next__(self) -> Work | None:
         if self._elsewhere and self._clock() - self._looked >= PAUSE:
             self._looked = self._clock()
-            self._queue.extend(self._elsewhere.values())
-            self._elsewhere.clear()
+            self._look_elsewhere()
         while self._queue and not self.full:
             planned = self._queue.popleft()
             work = self._begin(planned)
@@ -59,6 +61,18 @@ class Schedule(Iterator[Work | None]):
             return None
         raise StopIteration
 
+    def _look_elsewhere(self) -> None:
+        """Take up the runs that others have left; if there is nothing else, those of others that may be dead."""
+        nothing_else = not self._queue
+        for number, planned in list(self._elsewhere.items()):
+            if nothing_else or not leased(self.plan.folder / str(number)):
+                self._look(planned)
+                self._queue.append(self._elsewhere.pop(number))
+
+    def _look(self, planned: Planned) -> None:
+        planned.found = look(str(self.plan.folder / str(planned.number)))
+        self.noticed.add(planned.number)
+
     def _begin(self, planned: Planned) -> Work | None:
         """A unit of a run that can be done now, with its lease."""
         mine = {work.unit for work in self.in_flight if work.number == planned.number}
@@ -68,7 +82,7 @@ class Schedule(Iterator[Work | None]):
             if not self._owner.take(work.lease):
                 self._elsewhere[planned.number] = planned
                 continue
-            planned.found = look(work.folder)  # others may have done it since the plan was made
+            self._look(planned)  # others may have done it since the plan was made
             now = next((one for one in self.plan.units(planned) if one.unit == work.unit), None)
             if now is not None:
                 return now
@@ -79,7 +93,9 @@ class Schedule(Iterator[Work | None]):
         """How the tasks of a unit ended; it is given back, and what follows from it is put in the queue."""
         work: Work = done.work
         planned = self._by_number[work.number]
-        outcomes = done.result if not done.failure else list(self._of_the_dead(work, done.failure))
+        told = isinstance(done.result, list) and all(isinstance(one, Outcome) for one in done.result)
+        failure = done.failure or ("" if told else "the engine has lost what came of it")
+        outcomes = list(self._of_the_dead(work, failure)) if failure else done.result
         for outcome in outcomes:
             self._note(planned, work, outcome)
         self.give_back(work)
@@ -97,17 +113,19 @@ class Schedule(Iterator[Work | None]):
         elif outcome.state == FULL:
             self.full = True
         elif outcome.state != LATER:
-            attempts = planned.found.failed.get(outcome.place, {}).get("attempts", 0) + 1
+            attempts = planned.found.failed.get(outcome.place, {"attempts": 0})["attempts"] + 1
             try:
                 planned.found.failed[outcome.place] = failures.record(
                     Path(work.folder), outcome.place, outcome.state, attempts, work.log
                 )
-            except OSError:  # nor could a result be written
+            except (OSError, errors.InvalidInput):  # nor could a result be written
                 self.full = True
 
     def _of_the_dead(self, work: Work, failure: str) -> Iterator[Outcome]:
         """What is to be made of a unit whose process ended: the task that it was at has failed."""
-        begun, _ = printed(work.log)
+        begun, lines = printed(work.log)
+        if work.time_limit and any(line.startswith("Timeout (") for line in lines):  # said by the watch
+            failure = f"it took more than its {work.time_limit:g} seconds and did not end by itself"
         for task in work.tasks:
             if Path(work.folder, task.place).exists():
                 yield Outcome(task.place, DONE)

@@ -10,6 +10,7 @@ from causal_disent.report.table import text_table
 from causal_disent.runs.study.estimate import costs_of, duration, free_space, kind_of, size
 from causal_disent.runs.study.folders import step_of
 from causal_disent.runs.study.plan import STATES, Plan, Planned
+from causal_disent.text import number_of, shown
 
 #: Runs that are listed one by one unless all are asked for.
 MOST_RUNS = 20
@@ -23,30 +24,32 @@ def plan_text(plan: Plan, workers: int) -> str:
     left, space = costs.left(waiting, workers), costs.space(waiting)
     expanded = plan.expanded
     parts = {
-        "models with what is varied": len(expanded.models),
-        "data sets": len(expanded.datasets),
-        "seeds": len(plan.study.seeds) if expanded.models else 0,  # type: ignore[arg-type]
-        "folders": sum(planned.run.model is None for planned in plan.runs),
+        "model": len(expanded.models),
+        "data set": len(expanded.datasets),
+        "seed": len(plan.study.seeds) if expanded.models else 0,  # type: ignore[arg-type]
+        "folder": sum(planned.run.model is None for planned in plan.runs),
     }
+    varied = " (each with other values counts)" if any(item.varied for item in expanded.models) else ""
+    what = ", ".join(number_of(n, one) + (varied if one == "model" else "") for one, n in parts.items() if n)
+    counts = plan.counts()
     lines = [
-        f"{len(plan.runs)} runs of " + ", ".join(f"{count} {name}" for name, count in parts.items() if count),
-        f"{sum(plan.num_tasks(planned.run) for planned in plan.runs)} tasks: {_counts(plan.counts())}",
+        f"{number_of(len(plan.runs), 'run')} of {what}",
+        f"{number_of(sum(counts.values()), 'task')}: {_counts(counts)}",
     ]
     if waiting:
         to_do = ", ".join(f"{count} x {step}" for step, count in steps.items())
         time = duration(left) if left is not None else "not known before some are done"
         room = size(space) if space is not None else "not known before some are done"
         lines.append(f"to do: {to_do}")
-        lines.append(
-            f"time: {time}, on {workers} workers; space: {room}, {size(free_space(plan.folder))} are free"
-        )
+        free = size(free_space(plan.folder))
+        lines.append(f"time: {time}, on {number_of(workers, 'worker')}; space: {room}, {free} are free")
     if plan.others:
-        lines.append(f"{plan.others} numbered folders belong to no run of this config; they are left as they are")
+        lines.append(f"{number_of(plan.others, 'numbered folder')} of no run of this config: left as found")
     return "\n".join(lines)
 
 
 def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[state]} {state}" for state in STATES)
+    return ", ".join(f"{counts[state]:,} {state}" for state in STATES)
 
 
 def state_text(plan: Plan, *, everything: bool = False) -> str:
@@ -55,27 +58,23 @@ def state_text(plan: Plan, *, everything: bool = False) -> str:
     listed = [p for p in plan.runs if everything or set(counts[p.run.key]) != {"done"}]
     # Those that one would look for come first.
     listed.sort(key=lambda p: (0 if everything else -len(plan.failed(p)), 0 if p.found.leases else 1, p.number))
-    shown = listed if everything else listed[:MOST_RUNS]
+    told = listed if everything else listed[:MOST_RUNS]
     rows = [
         ["" if p.number < 0 else p.number, p.run.label, *(counts[p.run.key][state] or "" for state in STATES)]
-        for p in shown
+        for p in told
     ]
     parts = [_counts(sum(counts.values(), Counter()))]
     if rows:
         parts.append(text_table(["run", "what", *STATES], rows))
-    if len(listed) > len(shown):
-        parts.append(f"and {len(listed) - len(shown)} more runs (--all lists every run)")
-    parts += [line for planned in shown for line in _failures(plan, planned)]
+    if len(listed) > len(told):
+        parts.append(f"and {len(listed) - len(told)} more runs (--all lists every run)")
+    parts += [line for planned in told for line in _failures(plan, planned)]
     return "\n".join(parts)
 
 
 def _failures(plan: Plan, planned: Planned) -> Iterator[str]:
     for place, failure in plan.failed(planned).items():
-        yield f"{planned.number}: {place} failed: {_first_line(failure.get('message', ''))}"
-
-
-def _first_line(text: str) -> str:
-    return str(text).partition("\n")[0]
+        yield f"{planned.number}: {shown(place)} failed: {shown(failure['message'])}"
 
 
 def run_text(plan: Plan, number: int) -> str:
@@ -86,12 +85,11 @@ def run_text(plan: Plan, number: int) -> str:
     failed = plan.failed(planned)
     folder = plan.folder / str(number)
     tasks = text_table(["task", "state"], [list(one) for one in plan.states(planned).items()])
-    parts = [f"run {number}: {planned.run.label}\nfolder: {folder}", tasks]
+    parts = [f"run {number}: {shown(planned.run.label)}\nfolder: {shown(folder)}", tasks]
     for place, failure in failed.items():
-        tail = "\n".join(f"    {line}" for line in failure.get("last_lines", []))
+        tail = "\n".join(f"    {line}" for line in failure["last_lines"])
         parts.append(
-            f"{place} failed {failure.get('attempts', 1)} times, last on {failure.get('when')} on "
-            f"{failure.get('machine')}: {failure.get('message')}\n"
-            f"log: {folder / str(failure.get('log'))}\n{tail}"
+            f"{shown(place)} failed {shown(failure['attempts'])} times, last on {failure['when']} on "
+            f"{failure['machine']}: {failure['message']}\nlog: {shown(folder)}/{failure['log']}\n{tail}"
         )
     return "\n\n".join(parts)

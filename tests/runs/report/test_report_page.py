@@ -12,6 +12,7 @@ from result_trees import fill
 
 from causal_disent import errors
 from causal_disent.cli.main import main
+from causal_disent.registry import registry
 from causal_disent.report.page import charts, pictures
 from causal_disent.report.page.parts import Table
 from causal_disent.runs.report.write import make_page, write_report
@@ -39,6 +40,15 @@ def test_questions_come_in_order(tree):
     wanted = "best real agreement effects attribution pictures curves assumptions failures configs"
     assert [one.name for one in page.sections] == wanted.split()
     assert "12 runs, 2 models (beta_vae; factor_vae), 2 data sets" in page.about[0]
+    assert "turns images into codes" in page.about[1] and "confounded" in page.about[1]
+
+
+def test_charts_say_what_scores_ask(tree):
+    tree.run("m", 0, {"causal_disentanglement": {"CG": 0.3, "IRS": 0.4, "UC": 0.5}, "stranger": {"s": 1.0}})
+    asked = {chart.title.partition(" (")[0]: chart.note for chart in section(make_page(tree.root), "best").charts}
+    for name in ("cg", "irs", "uc"):
+        assert asked[f"causal_disentanglement: {name.upper()}"] == registry.get("metrics", name).summary
+    assert asked["stranger: s"] == ""
 
 
 def test_the_best_model_with_its_interval(tree):

@@ -80,7 +80,17 @@ def test_what_changed_a_moment_ago_is_not_put_into_the_index(study):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"version": 1}', '{"version": 0, "runs": {}}', '{"version": 1, "runs": {"0": {}}}', "\xff"],
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 1}',
+        '{"version": 0, "runs": {}}',
+        '{"version": 1, "runs": {"0": {}}}',
+        "\xff",
+        '{"version": 1, "runs": {"0": {"times": [1], "what": {}, "done": {}}}}',
+        '{"version": 1, "runs": {"0": {"times": {}, "what": 3, "done": null}}}',
+    ],
 )
 def test_an_index_that_cannot_be_used_is_made_anew(study, text):
     first = scan(study)
@@ -106,9 +116,14 @@ def test_failures_and_leases(study):
     for metric in ("mig", "irs"):
         (study / f"0/failures/metrics/mean/{metric}.json").write_text('{"message": "no", "attempts": 2}')
     (study / "0/failures/metrics/mean/torn.json").write_text('{"mess')
+    (study / "0/failures/metrics/mean/strange.json").write_text('{"message": "no", "attempts": "many"}')
+    (study / "0/failures/metrics/mean/other.json").write_text('{"attempts": 1, "last_lines": 3}')
     (study / "0/.train.lease.3").write_text("elsewhere~1~x")
     found = scan(study)[0]
-    assert found.failed == {"metrics/mean/irs": {"message": "no", "attempts": 2}}  # mig is done
+    assert list(found.failed) == ["metrics/mean/irs"]  # mig is done
+    assert (
+        found.failed["metrics/mean/irs"]["message"] == "no" and found.failed["metrics/mean/irs"]["attempts"] == 2
+    )
     assert found.leases == ["train"]
 
 

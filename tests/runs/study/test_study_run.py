@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from causal_disent import Study, errors
 from causal_disent.runs.study.folders import INDEX
 from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.run import STUDY_FILE
+from causal_disent.runs.study.run import STUDY_FILE, read_study
 
 SCORES = ["model", "metric", "score", "value"]
 
@@ -160,11 +161,18 @@ def test_time_and_memory_are_limited(trial):
 
 
 @pytest.mark.slow
+def test_bindings_follow_a_study_that_is_given_as_such():
+    study = Study(models=["models/beta_vae.gin"], vary={"vae.beta": [1, 2]}, time_limit=0.1)
+    found, engine = read_study(study, ["study.time_limit = None", "study.seeds = 3", "local.workers = 7"])
+    assert found == replace(study, time_limit=None, seeds=3) and engine.workers == 7
+    assert read_study(study)[0] == study
+
+
 def test_what_does_not_look_at_its_time_is_ended(trial):
     study = trial.study("spread", "endless", names=("perfect_oracle",), time_limit={"evaluate": 4})
     assert trial.run(study).counts == {"done": 1, "failed": 1}
     recorded = failure(trial, 0, "metrics/mean/endless")
-    assert recorded["message"] == "Its process ended with code 1."
+    assert recorded["message"] == "It took more than its 4 seconds and did not end by itself."
     assert "on and on" in recorded["last_lines"] and any("Timeout" in line for line in recorded["last_lines"])
 
 

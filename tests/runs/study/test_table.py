@@ -8,7 +8,8 @@ import pytest
 
 from causal_disent import errors, evaluate_with_gin
 from causal_disent.report.published import published
-from causal_disent.runs.study.results_text import best_text, results_text
+from causal_disent.report.table import WIDTH
+from causal_disent.runs.study.results_text import best_text, chosen_scores, results_text, write_results
 from causal_disent.runs.study.table import BESIDE, COLUMNS, results_table, summary, write_table
 
 FEW = ["irs.num_train = 100", "mig.num_train = 100", "uc.num_train = 100"]
@@ -64,6 +65,7 @@ def test_values_are_plain_and_what_differs_is_told(tree):
     assert len(table) == 12 and not table[[c for c in COLUMNS if c not in BESIDE]].isna().any().any()
     first = table.iloc[0].to_dict()
     whole = {"run": "0", "model": "beta_vae", "trained_as": "vae", "dataset": "candle_mini", "confounding": "none"}
+    whole["original"] = "candle"
     assert whole.items() <= first.items() and first["seed"] == 0
     assert first["varied"] == "vae.beta=1" and first["vae.beta"] == 1 and first["representation"] == "mean"
     uc = table[table["metric"] == "uc"]
@@ -92,18 +94,49 @@ def test_text_has_a_row_for_each_model_and_a_column_for_each_score(tree):
     lines = [line.split() for line in results_text(results_table(tree)).splitlines()]
     assert lines[0] == ["data", "set", "candle_mini"]
     assert lines[1] == ["model", "varied", "discrete_mig", "UC", "rho=1", "UC", "rho=5"]
-    assert lines[3][:4] == ["beta_vae", "vae.beta=1", "0.105", "±"] and len(lines) == 5
+    assert lines[3][:4] == ["beta_vae", "vae.beta=1", "0.105", "±"] and lines[5:] == [
+        [],
+        ["mean", "±", "standard", "deviation", "over", "2", "seeds"],
+    ]
+
+
+def test_wide_tables_are_cut_and_scores_chosen(tree, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    for number in range(9):
+        write(tree / f"0/metrics/mean/other_{number}", {f"score_{number}": 1.0}, measured(f"other_{number}"))
+    table = results_table(tree)
+    lines = results_text(table).splitlines()
+    assert max(map(len, lines)) <= WIDTH and sum(line.startswith("model ") for line in lines) == 2
+    assert all(f"score_{number}" in "".join(lines) for number in range(9))
+    chosen = chosen_scores(table, ["uc", "discrete_mig"])
+    assert set(chosen["score"]) == {"UC", "discrete_mig"} and len(chosen) == 12
+    with pytest.raises(errors.UnknownName, match="Did you mean 'discrete_mig'"):
+        chosen_scores(table, ["discrete_mik"])
+    write_results(table, tmp_path / "t.md", "aaai_1")
+    header = (tmp_path / "t.md").read_text().splitlines()[2]
+    assert header.count("|") == 2 + 2 + 3 + 9 - 1
 
 
 def test_published_numbers_stand_beside(tree):
     text = results_text(results_table(tree), "aaai_1")
     header, row = text.splitlines()[1], text.splitlines()[3]
-    assert "UC rho=5, published" in header and "UC rho=1, published" not in header
+    assert header.split()[-4:] == ["UC", "rho=1", "UC", "rho=5"]
     rows = published("aaai_1", metric="UC", model="beta-VAE")
-    assert row.split()[-1] == rows[rows["rho"] == 5]["printed"].iloc[0]
-    assert "table 1" in text
+    (printed,) = rows[rows["rho"] == 5]["printed"]
+    assert row.endswith(f" ({printed})") and row.count("(") == 1  # none for rho 1
+    assert "in brackets: " in text and "table 1" in text
+    assert "nothing of these runs is in: " in results_text(results_table(tree), "aaai_2")  # of another data set
     with pytest.raises(errors.UnknownName, match="Did you mean 'aaai_1'"):
         results_text(results_table(tree), "aai_1")
+
+
+def test_published_per_cents_stand_beside_ours_on_our_scale(tmp_path):
+    train = trained(4, 0, **{"dataset.name": "'pendulum'"})
+    config = measured("crl_scores", **{"dataset.name": "'pendulum'"})
+    write(tmp_path / "0/metrics/mean/crl", {"F1_MIC": 0.5, "PosMIC": 0.25}, config, train)
+    text = results_text(results_table(tmp_path), "shadow_9")
+    assert text.splitlines()[3].endswith("0.500 (0.332 ± 0.033)  0.250 (0.212 ± 0.027)")
+    assert "causal-disent published shadow_9" in text
 
 
 def test_the_best_comes_first_in_the_metrics_own_direction(tree):
