@@ -68,6 +68,20 @@ def test_the_best_model_with_its_interval(tree):
     assert "0.500 to 0.900" in [row[-1] for row in means.rows]
 
 
+def test_factors_of_dead_codes_are_told(tree):
+    found = {"CG": 0.3, "codes_factor_object": [0, 2], "codes_factor_color": [1, 2]}
+    scores = {f"rho={rho}:{key}": value for rho in (1, 2) for key, value in found.items()}
+    scores |= {"dead_codes": [1, 2, 5], "rho=1:factors_of_dead_codes": ["color"], "rho=2:factors_of_dead_codes": 3}
+    tree.run("m", 0, {"causal_disentanglement": scores})
+    page = make_page(tree.root)
+    assert "dead codes alone" in words(page, "attribution")
+    assert [row[2:] for row in table(page, "attribution", "Factors of dead codes").rows] == [["rho=1", 3, "color"]]
+    titles = [chart.title for chart in section(page, "attribution").charts]
+    assert [title.partition(" (")[0] for title in titles] == [
+        "m: codes of each factor, rho=1", "m: codes of each factor, rho=2",
+    ]  # fmt: skip
+
+
 def test_six_pairs_decide_between_two(tree):
     fill(tree, seeds=3)
     page = make_page(tree.root)
