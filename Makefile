@@ -62,6 +62,7 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
+	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py

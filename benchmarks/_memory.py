@@ -29,9 +29,14 @@ class PeakMemory:
 
     def _watch(self, over: threading.Event) -> None:
         while True:
-            self.megabytes = max(self.megabytes, sum(_share(process) for process in _family(Path("/proc/self"))))
+            self.megabytes = max(self.megabytes, held_megabytes())
             if over.wait(INTERVAL):
                 return
+
+
+def held_megabytes() -> float:
+    """What this process and its children hold now."""
+    return sum(_share(process) for process in _family(Path("/proc/self")))
 
 
 def _family(process: Path) -> list[Path]:

@@ -1,14 +1,15 @@
 """CG of a torch model beside the bare passes through its networks, and beside the authors' procedure; and CG that
 stops when it knows enough beside CG of all points.
 
-    python benchmarks/bench_cg.py [--points 10000] [--authors_points 128] [--only passes|stopping]
+    python benchmarks/bench_cg.py [--points 10000] [--only passes|stopping] [--given MODEL ...]
 
 64 codes, 6 factors, 64x64x3 images, deconvolutional decoder, one thread. Processor time is counted, so that other
 programs on the machine matter little. The authors' procedure runs on fewer points and is scaled: it decodes and
 classifies three times per factor, with a classifier whose convolutions have no stride (here with fewer channels
 and smaller kernels than ours, which favours it), and looks for the maximal deviation among all pairs of points.
 
-For stopping, three models are trained on candle_mini (kept in --models), and judged by conv_classifier.
+For stopping, three models are trained on candle_mini (kept in --models), or folders of trained models are given,
+each measured on the data that it was trained on; conv_classifier judges.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from _timing import pin_threads, processor_time
 
@@ -30,11 +32,13 @@ from causal_disent_torch.classifier.network import FactorNetwork  # noqa: E402
 from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
 from torch import nn  # noqa: E402
 
-from causal_disent import get_classifier, get_dataset  # noqa: E402
+from causal_disent import get_classifier  # noqa: E402
+from causal_disent.config import gin_config  # noqa: E402
 from causal_disent.metrics import cg  # noqa: E402
 from causal_disent.metrics.tools.decoded import image_exchange  # noqa: E402
 from causal_disent.metrics.tools.sampling import sample_codes  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
+from causal_disent.runs.dataset import bind_dataset, dataset  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402
 
 SHAPE, NUM_CODES, NUM_VALUES = (64, 64, 3), 64, [5, 5, 3, 6, 16, 3]
@@ -98,21 +102,32 @@ def authors_deviation(codes: np.ndarray, points: np.ndarray) -> np.ndarray:
     return farthest
 
 
-def trained(name: str, folder: Path) -> TorchRepresentation:
-    """A model of candle_mini, trained for a little while unless it is there."""
+def trained(name: str, folder: Path) -> Path:
+    """The folder of a model of candle_mini, trained for a little while unless it is there."""
     target = folder / name
     if not target.is_dir():
         train_with_gin(target, False, ["demo_model.gin"], [*TRAINING, *MODELS[name]])
-    return TorchBackend(device="cpu").read(target)
+    return target
 
 
-def stopping(points: int, folder: Path) -> bool:
+def made(folder: Path) -> dict[str, Path]:
+    """Models of three kinds, in folders of their own."""
+    return {name: trained(name, folder) for name in MODELS}
+
+
+def data_of(folder: Path) -> Any:
+    """The data set that a model was trained on."""
+    with gin_config(bindings=["dataset.name = 'auto'"]):
+        bind_dataset(folder, {})
+        return dataset()
+
+
+def stopping(points: int, folders: dict[str, Path]) -> bool:
     """CG at a tolerance beside CG of all points; whether it keeps what is promised."""
-    data = get_dataset("candle_mini")
-    classifier = get_classifier("conv_classifier", data)
     rows, kept = [], True
-    for name in MODELS:
-        model = trained(name, folder)
+    for name, folder in folders.items():
+        data, model = data_of(folder), TorchBackend(device="cpu").read(folder)
+        classifier = get_classifier("conv_classifier", data)
         codes, factors = sample_codes(data, model, points, np.random.RandomState(0), 16)
         exchange = image_exchange(model, classifier)
         whole, part, each = (
@@ -139,11 +154,13 @@ def main() -> int:
     parser.add_argument("--authors_points", type=int, default=128)
     parser.add_argument("--only", choices=("passes", "stopping"))
     parser.add_argument("--models", type=Path, default=Path("output/bench_cg"), help="(%(default)s)")
+    parser.add_argument("--given", type=Path, nargs="+", default=[], help="folders of trained models")
     arguments = parser.parse_args()
+    given = {str(folder): folder for folder in arguments.given}
     torch.set_num_threads(1)
     kept = [
         *([passes(arguments.points, arguments.authors_points)] if arguments.only != "stopping" else []),
-        *([stopping(arguments.points, arguments.models)] if arguments.only != "passes" else []),
+        *([stopping(arguments.points, given or made(arguments.models))] if arguments.only != "passes" else []),
     ]
     return 0 if all(kept) else 1
 

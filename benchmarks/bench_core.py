@@ -1,12 +1,10 @@
-"""IRS, UC, CG and imports against what they may cost, as ratios of runs in this process.
+"""IRS, UC and CG against what they may cost, as ratios of runs in this process.
 
 python benchmarks/bench_core.py
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 
@@ -80,14 +78,6 @@ def rows() -> Iterator[tuple[str, str, str]]:
     pairwise = best(lambda: pairwise_deviation(codes, 50), repeats=1) * len(codes) / 50
     yield "pairwise maximal deviation / closed form", f"{pairwise / closed:.0f}", ">= 1000"
     yield from counterfactual_rows()
-    start_up = best(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
-    for label, command, limit in (
-        ("import causal_disent", ["-c", "import causal_disent"], "< 1 s"),
-        ("dlib_evaluate --help", ["-m", "causal_disent.cli.dlib_evaluate", "--help"], "< 2 s"),
-    ):
-        run = [sys.executable, *command]
-        seconds = best(lambda run=run: subprocess.run(run, check=True, stdout=subprocess.DEVNULL))
-        yield label, f"{seconds:.2f} s ({seconds / start_up:.0f} x python)", limit
 
 
 def counterfactual_rows() -> Iterator[tuple[str, str, str]]:

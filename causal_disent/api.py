@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,10 @@ def score(
     fast: bool = False,
     bootstrap: int | None = None,
     chance: int | None = None,
+    neighbours: int | None = None,
+    factor_groups: Mapping[str, Sequence[str | int]] | None = None,
+    code_groups: Sequence[Sequence[str | int]] | None = None,
+    drop_missing: bool = False,
 ) -> ScoreTable:
     """Every metric that codes and factors suffice for, at once.
 
@@ -70,6 +74,15 @@ def score(
             50, and none for those that take long (boosted trees, tmex); 0 for none.
         chance: permutations of the codes' rows, for what codes that say nothing score, and how often they reach
             the score. By default 20, and none for those that take long; 0 for none.
+        neighbours: count so many nearest neighbours (10 is usual), and not bins, where a metric is of mutual
+            information; continuous factors are then taken as they are.
+        factor_groups: columns that are one factor together, such as ``{"position": ["x", "y"]}``: each combination
+            of their values (of continuous ones: of their bins) is a value. Metrics that calculate with the numbers
+            of factors are left out.
+        code_groups: blocks of codes that are one concept each, such as ``[[0, 1], [2, 3]]``; codes in none stay
+            alone. Metrics that take codes one by one are left out.
+        drop_missing: leave points out that lack a value (NaN, None) in a code or a factor, with a note; by default
+            they are an error.
 
     Returns:
         `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
@@ -94,7 +107,14 @@ def score(
     from causal_disent.table_files import read_matrix
 
     given = [read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing for thing in (codes, factors)]
-    points = read_points(*given, bins=bins)
+    points = read_points(
+        *given,
+        bins=bins,
+        neighbours=neighbours,
+        factor_groups=factor_groups,
+        code_groups=code_groups,
+        drop_missing=drop_missing,
+    )
     rows = score_points(points, metrics, random_state, fast=fast, bootstrap=bootstrap, chance=chance)
     table = ScoreTable(points, tuple(rows))
     if not table.results:

@@ -28,7 +28,10 @@ Pairs = tuple[FloatArray, IntArray]
 MatrixFunction = Callable[..., FloatArray]
 
 #: What to do with points that have no value.
-LEAVE_OUT = "Leave such points out of `codes` and `factors` alike, or fill them in."
+LEAVE_OUT = (
+    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score does where "
+    "a value is missing), or fill them in."
+)
 #: Of larger numbers, squares and cubes are no longer numbers.
 LARGEST = 1e100
 #: The same of float32: such codes are calculated with in float64.
@@ -129,7 +132,7 @@ def literal(text: str) -> Any:
     """
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # the last of what is nested deeply
         return text
 
 
@@ -276,8 +279,8 @@ def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
         if not size <= LARGEST:
             _tell_unfit(name, matrix)
         if size > LARGEST_SINGLE:
-            return matrix.astype(np.float64, copy=False)
-    return matrix
+            matrix = matrix.astype(np.float64, copy=False)
+    return np.ascontiguousarray(matrix)  # sums are rounded by the order in memory: the numbers alone decide
 
 
 def _tell_unfit(name: str, matrix: FloatArray) -> None:

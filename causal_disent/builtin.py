@@ -6,7 +6,12 @@ from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.tools.attribution import dci_importance, irs_attribution, mutual_information
+from causal_disent.metrics.tools.attribution import (
+    dci_importance,
+    irs_attribution,
+    mutual_information,
+    neighbour_information,
+)
 from causal_disent.parts import declared_in
 from causal_disent.registry import KINDS, Register
 from causal_disent.representation import oracles
@@ -60,6 +65,7 @@ def register_metrics(register: Register) -> None:
 def register_attributions(register: Register) -> None:
     register("irs", irs_attribution, summary="the IRS matrix (the papers' choice)")
     register("mutual_information", mutual_information, summary="mutual information of binned codes")
+    register("neighbour_information", neighbour_information, summary="mutual information by nearest neighbours")
     register("dci_importance", dci_importance, summary="importance in gradient boosted trees")
 
 
@@ -107,7 +113,13 @@ def register_commands(register: Register) -> None:
             "configs": ("configs:add", "list the configs that are shipped, or print one"),
             "published": ("published:add", "list the result tables of the papers, or print one"),
         },
-        "set up": {"completion": ("completion:add", "print a script that completes commands in bash or zsh")},
+        "set up": {
+            "convert": (
+                "convert:add",
+                "write a model's folder in another format: to disentanglement_lib and back",
+            ),
+            "completion": ("completion:add", "print a script that completes commands in bash or zsh"),
+        },
     }.items():
         for name, (target, summary) in commands.items():
             under = {"under": "datasets"} if name.startswith("datasets_") else {}

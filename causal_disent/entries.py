@@ -108,9 +108,11 @@ _TEXT, _TRUTH, _NAMES = _form("text", str), _form("truth value", bool), _form_of
 #: What the program itself reads of an entry: what it must be.
 TYPED: dict[str, Form] = {
     **dict.fromkeys(("summary", "assumes", "backend", "better", "config", "headline", "under"), _TEXT),
+    **dict.fromkeys(("by_chance", "compared"), _TEXT),
     **dict.fromkeys(("also", "invariances", "supplied"), _NAMES),
     **dict.fromkeys(("labels", "trains"), _TRUTH),
     "known_failures": _form("dict of checks and reasons", dict),
+    "stands_for": _form("dict of options and names", dict),
     "range": _form_of_several("pair of numbers", int, float, type(None), length=2),
     "rank": _form("number", int, float),
     "role": (lambda value: type(value) is str and value in ROLES, f"role; there are: {', '.join(ROLES)}"),

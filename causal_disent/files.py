@@ -10,6 +10,7 @@ import glob
 import itertools
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import threading
@@ -26,6 +27,8 @@ PARTIAL, REPLACED = ".partial", ".replaced"
 LINKS = "CAUSAL_DISENT_LINKS"
 #: What is as long as the longest ending of a temporary name.
 LONGEST_ENDING = ".12345678.replaced"
+#: What is said of a path where a file should be.
+NO_FILE = "it is a folder, a pipe, a socket or a device, and no file"
 #: Linux' numbers, for `renameat2`.
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 #: What this process has put in place so far, for a message when it is interrupted.
@@ -95,10 +98,11 @@ def _recover(path: Path) -> None:
             moved.rename(path)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
         if left.suffix in (PARTIAL, REPLACED):
-            _remove(left)
+            remove(left)
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove whatever is there: a file, a link itself, or a folder with all that is in it."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -124,7 +128,7 @@ def new_folder(path: Path, *, overwrite: bool, wait: bool = False) -> Iterator[P
             _flush(temporary)
             _put_in_place(temporary, path)
         finally:
-            _remove(temporary)  # it is there if the block failed, and holds what was replaced
+            remove(temporary)  # it is there if the block failed, and holds what was replaced
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:
@@ -153,7 +157,11 @@ def _exchange(one: Path, other: Path) -> bool:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A temporary name that becomes `path` when the block ends well; who else writes it is waited for."""
+    """A temporary name that becomes `path` when the block ends well; who else writes it is waited for.
+
+    A folder, a pipe or a device is not replaced: `path` must be a file, or nothing yet.
+    """
+    _check_file(path)
     with claim(path, wait=True):
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}{PARTIAL}")
         try:
@@ -164,6 +172,26 @@ def new_file(path: Path) -> Iterator[Path]:
             _flush_one(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def append_to(folder: Path, name: str) -> int:
+    """The descriptor of a file in `folder`, open for what follows its end; it is made if it is not there.
+
+    Neither a link nor a pipe that a stranger has put there is written to or waited for.
+    """
+    path = inside(folder, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
+            raise unusable(path, NO_FILE) from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise unusable(path, NO_FILE)
+    return descriptor
 
 
 def _flush(path: Path) -> None:
@@ -202,6 +230,8 @@ def check_place(path: Path) -> None:
     """Raise if the file system allows nothing new at `path`: a missing permission, say, or a name too long."""
     if path.name in ("", ".."):
         raise _no_output_at(path, "it has no name of its own that a new folder could take")
+    if "\0" in str(path):
+        raise _no_output_at(path, "no name has a zero byte")
     temporary = f".{path.name}{LONGEST_ENDING}"
     missing, above = [temporary], path.parent
     while not os.path.exists(above):  # unlike that of a Path, it says False where looking is not allowed
@@ -218,6 +248,19 @@ def check_place(path: Path) -> None:
             continue
         except OSError as error:
             raise _no_output_at(path, f"{error.strerror}") from None
+        except UnicodeError:
+            raise _no_output_at(path, "half a character is in its name") from None
+
+
+def check_file_place(path: Path) -> None:
+    """Raise if no file can be written at `path`, or if something else than a file is there."""
+    check_place(path)
+    _check_file(path)
+
+
+def _check_file(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise _no_output_at(path, NO_FILE)
 
 
 def _no_output_at(path: Path, reason: str) -> errors.InvalidInput:
@@ -243,7 +286,7 @@ def regular(path: Path) -> Path:
     tell of.
     """
     if path.exists() and not path.is_file():
-        raise unusable(path, "it is a folder, a pipe, a socket or a device, and no file")
+        raise unusable(path, NO_FILE)
     return within(path.parent, path) if path.is_symlink() else path
 
 

@@ -16,6 +16,10 @@ LOOK_EVERY = 1.0
 _watched: set[int] = set()
 
 
+class Terminated(SystemExit):
+    """The system has asked this process to end, which is told from a ``SystemExit`` of what it calls."""
+
+
 def end_with(parent: int, *, at_once: bool = False) -> None:
     """Have this process end when `parent`, which started it, is no longer its parent.
 

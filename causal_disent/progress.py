@@ -37,7 +37,7 @@ def track(
         label: what is done, such as ``training``.
         total: how many there are, if `iterable` does not tell.
         unit: what each of them is, in the singular.
-        note: gives more to show, such as the loss; asked after an item is done.
+        note: gives more to show, such as the loss; asked after an item is done, now and then.
     """
     if total is None and isinstance(iterable, Sized):
         total = len(iterable)
@@ -56,9 +56,12 @@ def in_batches(items: np.ndarray, size: int, label: str) -> Iterator[np.ndarray]
 
 
 def _noted(bar: Any, note: Callable[[], str]) -> Iterator[Any]:
+    due = monotonic()
     for item in bar:
         yield item
-        bar.set_postfix_str(note(), refresh=False)
+        if monotonic() >= due:  # not each time: it may have to wait for a device
+            bar.set_postfix_str(note(), refresh=False)
+            due = monotonic() + TICK
 
 
 def _in_lines(

@@ -95,7 +95,9 @@ class Generator(Protocol):
     """A representation with a decoder.
 
     It may also have ``decode_tensor(codes)``, which leaves the images on its device, as a ``torch.Tensor`` of the
-    same shape and range. A classifier with ``predict_proba_tensor`` takes them from there.
+    same shape and range. A classifier with ``predict_proba_tensor`` takes them from there. Where they are another
+    framework's, both have an attribute ``tensors``, its name, and the images can be counted, sliced and subtracted
+    as arrays can, and have ``shape``, ``min()`` and ``max()``.
     """
 
     def decode(self, codes: FloatArray) -> FloatArray:
@@ -198,7 +200,8 @@ class Engine(Protocol):
 class Backend(Protocol):
     """Reads the models that one program has saved in folders; ``target(trust=False, device="auto")`` makes it.
 
-    One that is registered with ``trains=True`` also has `train` and `write`.
+    One that is registered with ``trains=True`` also has `train` and `write`; one that ``converts`` to formats,
+    ``("onnx",)`` say, has `convert`.
     """
 
     def recognises(self, folder: Path) -> bool:
@@ -227,6 +230,9 @@ class Backend(Protocol):
             codes: ``"mean"``, or ``"sampled"`` for a representation that draws its codes.
             seed: of the draws.
         """
+
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None) -> None:
+        """Write the model in the folder `source`, which it recognises, into `folder` in the format `to`."""
 
 
 class Trainer(Protocol):

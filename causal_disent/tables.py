@@ -95,6 +95,40 @@ def read_table(what: str, given: Any) -> Table:
     )
 
 
+def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
+    """Codes and factors as somebody has them, without the points that lack a value, and how many those are.
+
+    Missing are NaN and None, and what pandas takes for missing; an infinite number is not.
+
+    Example:
+        >>> without_missing([[1.0], [float("nan")], [3.0]], {"hue": ["red", "red", None]})
+        ({'code_0': array([1.])}, {'hue': array(['red'], dtype=object)}, 2)
+    """
+    import pandas as pd
+
+    both, masks = [], []
+    for what, given in (("codes", codes), ("factors", factors)):
+        named = _named_columns(what, given)
+        if named is None:
+            matrix = _matrix(what, given)
+            named = {f"{what.removesuffix('s')}_{i}": column for i, column in enumerate(matrix.T)}
+        named = {name: column if hasattr(column, "iloc") else _objects(column) for name, column in named.items()}
+        both.append(named)
+        masks += [np.asarray(pd.isna(column)) for column in named.values()]
+    if len({mask.shape for mask in masks}) != 1 or masks[0].ndim != 1:
+        return codes, factors, 0  # of unequal lengths, or no columns: said when they are read
+    present = ~np.logical_or.reduce(masks)
+    if not present.any():
+        raise errors.InvalidInput(f"Each of the {len(present)} points lacks a value, so that none is left.")
+    kept = [{name: column[present] for name, column in named.items()} for named in both]
+    return kept[0], kept[1], int((~present).sum())
+
+
+def _objects(column: Any) -> np.ndarray:
+    """A column as an array; of a list of text and None, or of numbers and None, as they are."""
+    return np.array(column, dtype=object) if isinstance(column, (list, tuple)) else as_array("A column", column)
+
+
 def check_same_points(codes: Table, factors: Table) -> None:
     """An error, with what to do, unless each row of `codes` and of `factors` can be of the same point."""
     (points, num_codes), (rows, num_factors) = codes.values.shape, factors.values.shape

@@ -27,6 +27,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def whole_text(value: object) -> str:
+    r"""A value as text that any file can hold: halves of characters, as names of files may have them, are escaped.
+
+    Example:
+        >>> print(whole_text("a\udcff"), whole_text(3))
+        a\udcff 3
+    """
+    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def shown(value: object, most: int = MOST_CHARACTERS) -> str:
     r"""A name or value as it stands inside a line: escaped, new lines as well, and cut after `most` characters.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import gin
 import numpy as np
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.metrics import mutual_info_score
 
 import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
@@ -473,7 +474,7 @@ def bins_by_column(target, num_bins):
 
 
 def test_predictors_are_those_of_gin_and_seeded():
-    assert type(utils.make_predictor_fn()()).__name__ == "GradientBoostingClassifier"
+    assert isinstance(utils.make_predictor_fn()(), GradientBoostingClassifier)
     assert utils.gradient_boosting_classifier().random_state == utils.SEED
     with config.gin_config([], ["predictor.predictor_fn = @logistic_regression_cv"]):
         make = utils.make_predictor_fn()

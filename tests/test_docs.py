@@ -19,6 +19,23 @@ def test_the_page_on_metrics_is_current():
     assert (ROOT / "docs/metrics.md").read_text() == metrics_page()
 
 
+def test_every_metric_says_what_can_be_believed_of_it():
+    """Takes, range, chance, and what it was compared with; the figures of noise are those of the calibration."""
+    page = (ROOT / "docs/metrics.md").read_text()
+    noise = re.findall(r"^\| `(\w+)` \| .* \| (\S+) \|$", (ROOT / "docs/calibration.md").read_text(), flags=re.M)
+    for entry in registry.entries("metrics"):
+        if entry.owner != "builtin":
+            continue
+        section = page.partition(f"## `{entry.name}`\n")[2].partition("\n## ")[0]
+        assert re.search(r"\nFirst `.*`, from \S+ to \S+, (higher|lower) is better. Takes: [a-z]", section)
+        assert entry.facts["by_chance"] and f"By chance: {entry.facts['by_chance']}." in section
+        assert entry.facts["compared"] and f"Compared with {entry.facts['compared']}." in section
+        measured = [float(value) for name, value in noise if name == entry.name]
+        for said in re.findall(r"\((\S+?)(?: and (\S+))? for noise", entry.facts["by_chance"]):
+            for figure in map(float, filter(None, said)):
+                assert any(figure == pytest.approx(value, abs=0.006) for value in measured), entry.name
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\((?!http)(.*?)\)", path.read_text()):

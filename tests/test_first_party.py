@@ -74,7 +74,7 @@ OWN = "There are: candle_mini, dummy_data, identity_data, synthetic_mini."
         ("models", "vae", f"Unknown model 'vae'. {is_in('causal_disent_torch', 'model', 'vae')}"),
         ("classifiers", "conv_classifier", is_in("causal_disent_torch", "classifier", "conv_classifier")),
         ("backends", "tf", f"Unknown backend 'tf'. {is_in('causal_disent_tf', 'backend', 'tf')}"),
-        ("commands", "convert", is_in("causal_disent_torch", "command", "convert")),
+        ("commands", "demo_model", is_in("causal_disent_torch", "command", "demo_model")),
     ],
 )
 def test_a_name_of_a_plugin_that_is_not_installed(alone, kind, name, message):
@@ -108,7 +108,7 @@ def test_a_plugin_by_its_name(alone, capsys):
     assert "Unknown plugin 'causal_disent_torhc'." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["convert", "render", "demo_model"])
+@pytest.mark.parametrize("command", ["render", "demo_model"])
 def test_a_command_of_such_a_plugin(alone, command, capsys):
     assert main([command, "--help"]) == 2
     err = capsys.readouterr().err

@@ -14,7 +14,7 @@ PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
     ("_version", "text", "errors", "first_party", "progress", "protocols"),
-    ("files", "arguments", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
+    ("files", "arguments", "column_groups", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
     ("entries", "figures"),
     ("registry",),
     ("parts",),
@@ -36,7 +36,7 @@ ORDER = [
 TORCH_ORDER = [
     ("device", "global_generators", "callables", "outputs", "tensors"),
     ("representation",),
-    ("own_module", "onnx_files", "saved_model"),
+    ("own_module", "onnx_files", "saved_model", "converted"),
     ("networks",),
     ("losses",),
     ("supervision",),
@@ -44,7 +44,7 @@ TORCH_ORDER = [
     ("backend",),
     ("classifier",),
     ("tf1",),
-    ("convert", "demo"),
+    ("demo",),
     ("plugin", "__init__"),
 ]
 HEAVY = ("torch", "tensorflow", "ray", "bpy")

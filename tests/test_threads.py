@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 
 from causal_disent import errors, threads
 
-VARIABLES = (*threads.NUMBERS, *threads.PATIENT)
+VARIABLES = (*threads.NUMBERS, *threads.PATIENT, *threads.KEPT)
 
 
 def in_a_process(code, **environment):
@@ -77,6 +78,26 @@ print(json.dumps([given, [pool["num_threads"] for pool in threadpoolctl.threadpo
 """
     given, pools = in_a_process(code)
     assert given == 1 and set(pools) == {1}
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="what is told is glibc")
+def test_memory_that_is_free_is_kept():
+    code = """
+import resource, numpy as np, causal_disent
+def pages():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        np.ones(5_000_000)  # 40 MB, which glibc never keeps by itself
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+before = pages()
+causal_disent.use_threads(1)
+np.ones(5_000_000)
+print(json.dumps([before, pages()]))
+"""
+    before, after = in_a_process(code)
+    assert after < before / 10
+    before, after = in_a_process(code, **dict.fromkeys(threads.KEPT, "131072"))  # a user's own choice
+    assert after > before / 2
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])

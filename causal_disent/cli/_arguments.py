@@ -21,6 +21,16 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draws (%(default)s)")
 
 
+def add_certainty(parser: argparse.ArgumentParser) -> None:
+    """``--bootstrap`` and ``--chance``: how sure scores are."""
+    for name, what in (
+        ("bootstrap", "resamples for 95 %% intervals"),
+        ("chance", "permutations for chance levels"),
+    ):
+        few = "(default: some, for quick metrics)"
+        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"{what}, of all metrics {few}")
+
+
 def seed_of(arguments: argparse.Namespace) -> int:
     """The seed that was given, if numpy takes it."""
     check_seed("--seed", arguments.seed)

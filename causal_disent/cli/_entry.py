@@ -10,6 +10,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.isolation import isolated
+from causal_disent.metrics.tools.takes import in_words
 from causal_disent.parts import Part
 from causal_disent.plugins import loaded_plugins
 from causal_disent.registry import KINDS, NETWORKS, Entry, Kind, registry
@@ -80,6 +81,7 @@ def details(entry: Entry) -> dict[str, Any]:
             better = entry.facts.get("better")
             told = (range_text(entry.facts.get("range")), f"{better} is better" if better else "")
             found["range"] = ", ".join(filter(None, told))
+            found |= {"takes": in_words(entry.facts["takes"])} if "takes" in entry.facts else {}
         found |= files_of(entry) if entry.kind == "datasets" else {}
         found |= {"backends": backends_of(entry)} if entry.kind == "models" else {}
         found |= _in_configs(entry) if KINDS[entry.kind].in_configs else {"use": [_use(entry)]}
@@ -167,7 +169,7 @@ def text_of(found: Mapping[str, Any]) -> str:
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}
-    told = {name: found[name] for name in ("range", "backends", "files") if name in found}
+    told = {name: found[name] for name in ("range", "takes", "backends", "files") if name in found}
     lines += [_wrapped(name, value) for name, value in {**told, **facts, **told}.items() if value not in EMPTY]
     places = [f"{at['path']} ({'found' if at['found'] else 'missing'})" for at in found.get("looks_for", [])]
     parameters = [

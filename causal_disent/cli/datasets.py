@@ -61,7 +61,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
 
     from causal_disent.data.state_space import StateSpace
     from causal_disent.figures import check_picture_name
-    from causal_disent.files import check_place
+    from causal_disent.files import check_file_place
     from causal_disent.graphs.causal_graph import CausalGraph
     from causal_disent.graphs.check_graph import check_graph
     from causal_disent.report.graph_check import graph_check_text
@@ -71,7 +71,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     seed = seed_of(arguments)
     if arguments.output is not None:
         check_picture_name(arguments.output)
-        check_place(arguments.output)
+        check_file_place(arguments.output)
     options = read_options(arguments.name, registry.get("datasets", arguments.name).load(), arguments.options)
     data = get_dataset(arguments.name, confounding=arguments.confounding, **options)
     check = check_graph(

@@ -42,13 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command; returns its exit code."""
     flags = Flags()
     flags.add_text(
-        input_dir="Folder with the representation.",
+        input_dir="Folder with the representation, or a Keras file.",
         input_glob="In place of --input_dir: evaluate each folder that matches, into folders of the same names "
         "below output_dir. Those that are done are skipped; one that fails does not stop the others.",
         output_dir="Folder to write.",
         gin_evaluation_config_glob="Run each config that matches into output_dir/<config name>, with "
         "evaluation.name bound to it.",
-        model_dir="Folder of the model that has the decoder, if the representation has none.",
+        model_dir="Folder of the model that has the decoder, or a Keras file, if the representation has none.",
     )
     flags.add_backend("reads the folder")
     flags.add_switch(trust="Let a TensorFlow graph run operations that reach files or the network.")

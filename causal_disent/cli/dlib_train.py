@@ -38,6 +38,7 @@ def train_command(usage: str, argv: Sequence[str] | None, *, with_labels: bool) 
     flags.add_backend("trains", device=True)
     flags.add("integer", "checkpoint_every", 1000, "Steps between checkpoints; 0 for none.")
     flags.add("bool", "resume", True, "Go on from the checkpoint in <model_dir>.partial, if there is one.")
+    flags.add_switch(compile="Compile the networks; it says when that pays, and keeps the faster steps.")
     flags.add("bool", "tensorboard", None, "Write curves for TensorBoard; by default if it is installed.")
     flags.add_config()
     return flags.run(lambda: _train(flags, with_labels), argv, usage)
@@ -60,6 +61,7 @@ def _train(flags: Flags, with_labels: bool) -> int:
             checkpoint_every=flags.checkpoint_every,
             resume=flags.resume,
             tensorboard=flags.tensorboard,
+            compiled=flags.compile,
         )
     except KeyboardInterrupt:
         kept = partial_folder(Path(flags.model_dir))

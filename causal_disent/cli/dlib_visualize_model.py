@@ -15,8 +15,9 @@ dlib_visualize_model: pictures of what a model has learned.
     dlib_visualize_model --model_dir MODEL --output_dir PICTURES
     dlib_visualize_model --model_dir MODEL --output_dir PICTURES --gin_bindings "visualize_model.rho = 5"
 
-Writes reconstructions, samples, traversals of each code (PNG and GIF), and counterfactual sheets: each factor's
-codes at the baseline, and all others at the baseline, with what the classifier of CG says of each picture.
+Writes reconstructions, samples, traversals of each code (PNG and GIF), then counterfactual sheets: each factor's
+codes at the baseline, and all others at the baseline, with what the classifier of CG says of each picture. The
+classifier is trained once per data set; --nocounterfactuals leaves the sheets out, and with them the classifier.
 """
 
 
@@ -25,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags = Flags()
     flags.add_text(model_dir="Folder with the model.", output_dir="Folder to write.")
     flags.add("integer", "num_images", 8, "How many images of the data set to show.")
+    flags.add("bool", "counterfactuals", True, "Draw the counterfactual sheets, which need a classifier.")
     flags.add_backend("reads the model", device=True)
     flags.add_config()
     return flags.run(lambda: _visualize(flags), argv, USAGE)
@@ -43,6 +45,7 @@ def _visualize(flags: Flags) -> int:
         flags.gin_config,
         flags.gin_bindings,
         Reading(backend=flags.backend, device=flags.device),
+        flags.counterfactuals,
     )
     if judged[0]:
         say(f"accuracy of the classifier on held-out images: {accuracy_text(*judged)}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from causal_disent.text import say
+from causal_disent.text import say, shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give ``causal-disent results`` its arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with result folders, at any depth")
     parser.add_argument(
-        "--scores", nargs="+", metavar="SCORE", help="only these scores, or those of these metrics"
+        "--metrics", nargs="+", metavar="METRIC", help="these alone; a score's name, such as CG, is as good"
     )
     parser.add_argument("--published", metavar="TABLE", help="show the numbers of a paper beside, such as aaai_1")
     parser.add_argument(
@@ -31,8 +31,8 @@ def run_results(arguments: argparse.Namespace) -> int:
 
     table = results_table(arguments.folder)
     for path, reason in table.attrs["left_out"]:
-        say(f"left out {path}: {reason}", error=True)
-    table = chosen_scores(table, arguments.scores or ())
+        say(f"left out {shown(path)}: {reason}", error=True)
+    table = chosen_scores(table, arguments.metrics or ())
     say(results_text(table, arguments.published))
     if arguments.output is not None:
         write_results(table, arguments.output, arguments.published)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.cli._arguments import add_names, add_seed, seed_of
+from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_file_place, new_file
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -29,14 +29,19 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
+        "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"
+    )
+    parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
-    for name, what in (
-        ("bootstrap", "resamples for 95 %% intervals"),
-        ("chance", "permutations for chance levels"),
-    ):
-        few = "(default: some, for quick metrics)"
-        parser.add_argument(f"--{name}", type=int, metavar="N", help=f"{what}, of all metrics {few}")
+    add_certainty(parser)
+    parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
+    parser.add_argument(
+        "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
+    )
+    parser.add_argument(
+        "--code_groups", nargs="+", metavar="A,B", help="codes that are one concept, by name or number: 0,1 2,3"
+    )
     parser.add_argument(
         "--output", type=Path, nargs="+", default=[], metavar="FILE", help=f"to write: {', '.join(WRITERS)}"
     )
@@ -52,7 +57,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     for path in arguments.output:
         if path.suffix not in WRITERS:
             raise errors.InvalidInput(f"--output takes files that end in {', '.join(WRITERS)}; given: {path}.")
-        check_place(path)
+        check_file_place(path)
     names = [name for given in arguments.metrics or () for name in given.split(",") if name]
     scores = score(
         arguments.codes,
@@ -60,14 +65,32 @@ def run_score(arguments: argparse.Namespace) -> int:
         names or None,
         seed_of(arguments),
         bins=arguments.bins,
+        neighbours=arguments.neighbours,
+        drop_missing=arguments.drop_missing,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,
+        factor_groups=_factor_groups(arguments.factor_groups),
+        code_groups=arguments.code_groups and [_columns(group) for group in arguments.code_groups],
     )
     for path in arguments.output:
         WRITERS[path.suffix](scores, path)
     say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
     return 0
+
+
+def _columns(given: str) -> list[str | int]:
+    """Names or numbers between commas."""
+    return [int(name) if name.isdecimal() else name for name in given.split(",")]
+
+
+def _factor_groups(given: list[str] | None) -> dict[str, list[str | int]] | None:
+    """Name -> columns, from ``name=column,column``."""
+    for group in given or ():
+        if not all(group.partition("=")):
+            raise errors.InvalidInput(f"--factor_groups takes NAME=COLUMN,COLUMN; given: {group}.")
+    parts = [group.partition("=") for group in given or ()]
+    return {name: _columns(columns) for name, _, columns in parts} if parts else None
 
 
 def _text(made: Callable[[ScoreTable], str]) -> Callable[[ScoreTable, Path], Any]:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.text import say
+from causal_disent.text import say, shown_value
 
 if TYPE_CHECKING:
     from causal_disent.runs.study import Study
     from causal_disent.runs.study.plan import Plan
 
+#: Digits of the number of a run.
+MOST_DIGITS = 18
 #: What may stand in place of a config, and what follows it.
 ACTIONS = {"ls": "[DIR]", "retry": "[RUN ...]", "show": "RUN", "best": "METRIC", "export": "FILE"}
 EPILOG = """\
@@ -179,8 +181,8 @@ def _retry(arguments: argparse.Namespace) -> int:
 
 
 def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise errors.InvalidInput(f"A run is named by its number; given: {text!r}.")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise errors.InvalidInput(f"A run is named by its number; given: {shown_value(text)}.")
     return int(text)
 
 

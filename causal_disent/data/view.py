@@ -65,9 +65,9 @@ class DataView(DiscreteData):
         self.base_space = StateSpace.of(base)
         check_statements(self.base_space, self.statements)
         names = self.base_space.factor_names
-        self._columns = columns_of(names if factors is None else factors, names)
-        self._nuisance = [i for i in range(self.base_space.num_factors) if i not in self._columns]
-        self.space = self.base_space.subspace(self._columns)
+        self.columns = columns_of(names if factors is None else factors, names)
+        self.nuisance = [i for i in range(self.base_space.num_factors) if i not in self.columns]
+        self.space = self.base_space.subspace(self.columns)
         self._draws: dict[tuple[int, ...], WeightedRows] = {}
 
     @property
@@ -99,7 +99,7 @@ class DataView(DiscreteData):
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of ground-truth factors (num, factors)."""
         if self.statements:
-            return self._draw((), np.empty((num, 0), dtype=np.int64), random_state)[:, self._columns]
+            return self._draw((), np.empty((num, 0), dtype=np.int64), random_state)[:, self.columns]
         return self.space.sample(num, random_state)
 
     def sample_factors_given(
@@ -117,8 +117,8 @@ class DataView(DiscreteData):
         """
         values = np.asarray(values).reshape(-1, len(columns))
         if self.statements:
-            base_columns = tuple(self._columns[column] for column in columns)
-            return self._draw(base_columns, values, random_state)[:, self._columns]
+            base_columns = tuple(self.columns[column] for column in columns)
+            return self._draw(base_columns, values, random_state)[:, self.columns]
         rows = self.space.sample(len(values), random_state)
         rows[:, columns] = values
         return self.space.check(rows)
@@ -146,10 +146,10 @@ class DataView(DiscreteData):
         """Rows over all factors of the base: the ground truth as given, the nuisance drawn."""
         factors = self.space.check(factors)
         if self.statements:
-            return self._draw(tuple(self._columns), factors, random_state)
+            return self._draw(tuple(self.columns), factors, random_state)
         rows = np.empty((len(factors), self.base_space.num_factors), dtype=np.int64)
-        rows[:, self._columns] = factors
-        rows[:, self._nuisance] = self.base_space.subspace(self._nuisance).sample(len(factors), random_state)
+        rows[:, self.columns] = factors
+        rows[:, self.nuisance] = self.base_space.subspace(self.nuisance).sample(len(factors), random_state)
         return rows
 
 
@@ -166,7 +166,7 @@ class FiniteDataView(DataView):
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the base's numbers of the chosen factors."""
-        return factor_values(self.base, np.asarray(indices))[:, self._columns]
+        return factor_values(self.base, np.asarray(indices))[:, self.columns]
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

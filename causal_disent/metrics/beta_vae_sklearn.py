@@ -15,7 +15,6 @@ from causal_disent.metrics.tools.fixed_factor import (
     Votes,
     blocks,
     check_sizes,
-    draw_pairs,
     points_sharing,
 )
 from causal_disent.metrics.tools.result import Result
@@ -64,12 +63,14 @@ def beta_vae_of_differences(
     "beta_vae_sklearn",
     needs=Votes(
         {"batch_size": 64, "num_train": 10_000, "num_eval": 5_000},
-        draw_pairs,
         _mean_differences,
         beta_vae_of_differences,
+        pairs=True,
     ),
     reports={"eval_accuracy": "eval_accuracy", "train_accuracy": "train_accuracy"},
     range=(0, 1),
+    by_chance="1 over the number of factors",
+    compared="disentanglement_lib 1.5, 15 stored cases: the same to rounding",
     summary="do differences of codes tell which factor two points share?",
     assumes="discrete, independent factors, two or more",
     resampling={"options": {"num_train": 300, "num_eval": 300}, "words": "of 300 votes"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +15,30 @@ from causal_disent.metrics.tools.adapter import keys_of
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
 from causal_disent.metrics.tools.judged import Accuracy
+from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
+#: What is said of IRS, which has no rho.
+IRS_SURE = tuple(f"IRS_{end}" for end in ("low", "high", "chance", "chance_share", "within_chance"))
+
 
 @dataclass(frozen=True)
 class CausalDisentanglementResult(Result, score="cg.score"):
-    """What `causal_disentanglement` returns: the results of the three metrics; CG is the score."""
+    """What `causal_disentanglement` returns: the results of the three metrics; CG is the score.
+
+    Attributes:
+        irs, uc, cg: the results.
+        irs_sure: how sure IRS is: its interval and its chance level.
+        uc_sure: the chance level of UC, whose interval is in `uc`.
+    """
 
     irs: IrsResult
     uc: UcResult
     cg: CgResult
+    irs_sure: Certainty = Certainty()
+    uc_sure: Certainty = Certainty()
 
 
 def causal_disentanglement_per_rho(
@@ -58,11 +70,26 @@ def causal_disentanglement_per_rho(
         random_state=generator,
     )
     options = {**options, "bootstrap": bootstrap, "random_state": generator}
-    return {
+    found = {
         one: CausalDisentanglementResult(
             robust, apart, cg(codes, factors, decode, predict_proba, attribution=apart.sets, **options)
         )
         for one, apart in separate.items()
+    }
+    asked = Asked(bootstrap, options.get("chance", 0))
+    if not (asked.bootstrap or asked.chance):
+        return found
+    asked = replace(asked, seed=int(generator.randint(2**31 - 1)))
+    points, by = (codes, labels), {"attribution": attribution, "selection": selection}
+
+    def sure_of(part: Any, score: float, asked: Asked, **chosen: Any) -> Certainty:
+        return certainty(part.declaration.facts, part, points, chosen, score, asked)
+
+    irs_sure = sure_of(irs, robust.score, asked)
+    by_chance = replace(asked, bootstrap=0)
+    return {
+        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, by_chance, rho=one, **by))
+        for one, result in found.items()
     }
 
 
@@ -70,7 +97,8 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
     parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
     found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
-    return {key: value for keys in found for key, value in keys.items()}
+    sure = (result.irs_sure.keys("IRS"), result.uc_sure.keys("UC"))
+    return {key: value for keys in (*found, *sure) for key, value in keys.items()}
 
 
 @metric(
@@ -78,8 +106,10 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     needs=DecodedPoints(metric="causal_disentanglement"),
     reports=_keys,
     headline="CG",
-    once=("IRS", "num_active_dims", *SAME_FOR_ALL_RHO),
+    once=("IRS", *IRS_SURE, "num_active_dims", *SAME_FOR_ALL_RHO),
     range=(0, 1),
+    by_chance="that of `irs`, `uc` and `cg`",
+    compared="its three parts, which it equals",
     summary="irs, uc and cg of one sample",
     assumes="discrete factors, at least two, possibly confounded; a decoder",
     also=("IRS", "UC"),
@@ -125,7 +155,7 @@ def causal_disentanglement(
         baseline: as for `cg`.
         decode_batch_size: as for `cg`.
         bootstrap: how many resamples to take for 95 % intervals; 0 for none.
-        chance: as for `cg`.
+        chance: as for `cg`; of `irs` and `uc` the rows of the codes are permuted.
         tolerance: as for `cg`; `irs` and `uc` are measured on all points.
         tolerance_per_factor: as for `cg`.
         random_state: as for `cg`.
@@ -134,7 +164,7 @@ def causal_disentanglement(
         accuracy: as for `cg`.
 
     Returns:
-        `CausalDisentanglementResult`. All three scores are in [0, 1], higher is better.
+        `CausalDisentanglementResult`. UC and CG are in [0, 1], IRS in [-1, 1]; higher is better.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

@@ -56,6 +56,8 @@ def _reported(result: CompositionResult, names: Sequence[str]) -> dict[str, Any]
     also=("composition_10 (lower)",),
     range=(0, 1),
     better="lower",
+    by_chance="none: no factor is looked at",
+    compared="sums written out, on a model with known faults; no program of the authors",
     summary="does setting what is so already leave the image as it is?",
     assumes="a decoder; a concept for each factor",
     takes=("discrete", "continuous"),

@@ -85,6 +85,8 @@ def _reported(result: CrlScores, names: Sequence[str]) -> dict[str, Any]:
     headline="F1_MIC",
     also=("F1_TIC", "PosMIC", "PosTIC", "NegMIC (lower)", "NegTIC (lower)"),
     range=(0, 1),
+    by_chance="`floor_MIC`, reported beside (0.11 at 1,826 points, an F1 of 0.19)",
+    compared="MIC and TIC: the C core of minepy 1.2.6, 28 stored cases; the scores: sums written out",
     summary="do effects follow from their causes through the causal layer, and causes from nothing?",
     assumes="a known graph; factors that are numbers; a concept for each factor",
     takes=("discrete", "continuous"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import Pairs, check_random_state, varying_factors
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, summed
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, name_of
 from causal_disent.metrics.tools.fitting import (
@@ -22,7 +23,7 @@ from causal_disent.metrics.tools.fitting import (
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
-from causal_disent.metrics.tools.takes import COLUMNS
+from causal_disent.metrics.tools.takes import COLUMNS, IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 #: Added to every importance, so that a code or factor without any is spread evenly: entropy 1, score 0.
@@ -69,10 +70,12 @@ class DciResult(Result, score="disentanglement"):
         )
     },
     range=(0, 1),
+    by_chance="near 0",
+    compared="disentanglement_lib 1.5, 3 stored cases: as near as its own runs are to each other",
     summary="does each code matter to one factor, and each factor need one code?",
     assumes="independent factors; any number of codes",
     resampling={"points": 1000, "options": {"estimator": "histogram_boosting"}, "words": "by histogram boosting"},
-    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}},
+    takes={"discrete": {}, "continuous": {"continuous": COLUMNS}, **IN_GROUPS},
     also=("completeness", "informativeness_test"),
     invariances=("rescaling",),
     renamed={"estimator": "estimator_fn"},
@@ -86,6 +89,7 @@ def dci(
     test: Pairs | float = TEST_SHARE,
     estimator: str | Estimator = "gradient_boosting",
     continuous: Sequence[int] = (),
+    code_groups: CodeGroups | None = None,
     random_state: np.random.RandomState | int = 0,
     num_jobs: int | None = None,
 ) -> DciResult:
@@ -112,6 +116,8 @@ def dci(
             that makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator.
         continuous: indices of factors that are numbers on a scale. Regressors predict them (boosted trees, or a
             forest for ``"random_forest"``), and their informativeness is R², not below 0.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code:
+            its importance is the sum of theirs; codes in no block stay alone.
         random_state: seed or generator, of the points held out and the estimators.
         num_jobs: factors to fit at a time; by default as many as there are cores.
 
@@ -129,14 +135,15 @@ def dci(
     make = estimator_named(estimator)
     varying = varying_factors(train[1], "dci")
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
+    groups = all_groups(code_groups, num_codes)
 
     def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
         return importances(model, num_codes), accuracies(model, problem)
 
     fits = fit_each(make, problems_of(train, held_out, varying, continuous), finish, generator, num_jobs)
-    matrix = np.stack([column for column, _ in fits], axis=1)
+    matrix = summed(np.stack([column for column, _ in fits], axis=1), groups)
     train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
-    everywhere, per_factor = np.zeros((num_codes, num_factors)), np.full(num_factors, np.nan)
+    everywhere, per_factor = np.zeros((len(groups), num_factors)), np.full(num_factors, np.nan)
     everywhere[:, varying], per_factor[varying] = matrix, completeness_per_factor(matrix)
     return DciResult(
         disentanglement(matrix),

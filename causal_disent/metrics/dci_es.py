@@ -56,6 +56,11 @@ class DciEsResult(Result, score="explicitness"):
         "DCI_ES_explicitness_factor_{factor}": "per_factor",
     },
     range=(-1, 1),
+    by_chance="1, as published, at an informativeness of 0: read them together",
+    compared=(
+        "the authors' released program on the loss-capacity curves of 36 data sets: the same to rounding; the "
+        "probes are this library's own"
+    ),
     summary="how small a probe reads the factors off, and how few codes?",
     assumes="ordered factors unless named categorical; any number of codes",
     takes=("discrete", "continuous"),

@@ -77,6 +77,8 @@ class EffectivenessResult(Bounded):
     },
     range=(0, float("inf")),
     better="lower",
+    by_chance="what images that never change have: the mean distance of two values, over the range",
+    compared="sums written out, on a model with known faults; no program of the authors",
     also=(
         "effectiveness_error_of_truth (lower)",
         "counterfactual_pixel_error (lower)",

@@ -8,9 +8,19 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_pairs
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.irs_resampling import irs_again
+from causal_disent.metrics.tools.irs_statistics import (
+    deviations_within,
+    distances_of,
+    irs_score,
+    largest_deviations,
+    robustness,
+)
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -37,12 +47,17 @@ class IrsResult(Result):
     needs=points(factors_in_bins=True),
     reports={"IRS": "score", "num_active_dims": "num_active_codes"},
     range=(-1, 1),
+    by_chance="near 0 (0.04 for noise), or below; up to 0.15 for rotated codes",
+    compared="disentanglement_lib 1.5, 36 data sets: the same to rounding, negative scores too",
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
-    takes=("discrete", "binned"),
+    takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     invariances=("permutation",),
+    resampling={"again": irs_again},
 )
-def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) -> IrsResult:
+def irs(
+    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+) -> IrsResult:
     r"""How little each code changes when everything but one factor changes.
 
     .. math::
@@ -58,12 +73,13 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows.
         diff_quantile: q in [0, 1]; 1 is the maximum, as in the paper.
+        code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code,
+            with Euclidean distances; codes in no block stay alone.
 
     Returns:
         `IrsResult`. The score is in [-1, 1], higher is better, 0 if no code varies. It falls below 0, here as in
         disentanglement_lib, where a rare point lies farther from the mean of its value than any from the mean of
-        all: a binary code that agrees with a binary factor in 90 % of the points has -0.8. Compared with
-        disentanglement_lib's program: the same numbers.
+        all: a binary code that agrees with a binary factor in 90 % of the points has -0.8.
 
     Example:
         >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -73,48 +89,13 @@ def irs(codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99) ->
     codes, factors = check_pairs(codes, factors)
     check_quantile(diff_quantile)
     by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
-    active = by_code.min(axis=1) != by_code.max(axis=1)
-    deviations = np.abs(by_code - by_code.mean(axis=1, keepdims=True)).max(axis=1)
-    deviations[~active] = 0.0  # the mean of equal numbers may be off by a rounding error
-    within = np.stack(
-        [_mean_deviation(by_code, factors[:, i], diff_quantile) for i in range(factors.shape[1])], axis=1
-    )
-    matrix = robustness(within, deviations)
-    return IrsResult(irs_score(matrix, deviations), matrix, deviations, int(active.sum()))
+    distances = distances_of(all_groups(code_groups, len(by_code)))
+    deviations = largest_deviations(by_code, distances)
+    matrix = robustness(deviations_within(by_code, factors, diff_quantile, distances), deviations)
+    return IrsResult(irs_score(matrix, deviations), matrix, deviations, int((deviations > 0).sum()))
 
 
 def check_quantile(diff_quantile: float) -> None:
     """A number from 0 to 1."""
     if not 0 <= diff_quantile <= 1:
         raise errors.InvalidInput(f"`diff_quantile` is a number from 0 to 1; given: {diff_quantile!r}.")
-
-
-def robustness(within: FloatArray, deviations: FloatArray) -> FloatArray:
-    """R from the mean deviations within a factor's values (codes, factors) and overall (codes,)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(deviations[:, None] > 0, 1.0 - within / deviations[:, None], np.nan)
-
-
-def irs_score(matrix: FloatArray, deviations: FloatArray) -> float:
-    """The last step: best factor per code, averaged with weights."""
-    active = deviations > 0
-    if not active.any():
-        return 0.0
-    return float(np.average(matrix[active].max(axis=1), weights=deviations[active]))
-
-
-def _mean_deviation(by_code: FloatArray, factor: IntArray, diff_quantile: float) -> FloatArray:
-    """Quantile of |z - mean| among the points of one value of the factor, averaged over its values."""
-    order, starts = group(factor)
-    total = np.zeros(len(by_code))
-    for rows in np.split(order, starts):
-        values = by_code[:, rows]
-        distances = np.abs(values - values.mean(axis=1, keepdims=True))
-        total += np.percentile(distances, diff_quantile * 100, axis=1, overwrite_input=True)
-    return total / (len(starts) + 1)
-
-
-def group(factor: IntArray) -> tuple[IntArray, IntArray]:
-    """The points ordered by their value of `factor`, and where each value after the first starts."""
-    order = np.argsort(factor, kind="stable")
-    return order, np.flatnonzero(np.diff(factor[order])) + 1

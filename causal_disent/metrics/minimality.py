@@ -54,6 +54,11 @@ class MinimalityResult(Bounded):
     },
     range=(0, 1),
     better="lower",
+    by_chance="doing nothing is better than 0.5 (0.3 on Pendulum): read it beside effectiveness",
+    compared=(
+        "sums written out, on a model with known faults; no program of the authors (the published one has a "
+        "divergence in which a mean stands for a scale)"
+    ),
     also=("minimality_CLD_of_truth (lower)",),
     summary="does a counterfactual change no more than it must?",
     assumes="a decoder; a concept for each factor; several images with nearly the same value",

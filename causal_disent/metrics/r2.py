@@ -39,9 +39,11 @@ class R2Result(Result):
     needs=train_test(test_at_least=2),
     reports={"R2": "score", "R2_reverse": "reverse", "R2_factor_{factor}": "per_factor"},
     range=(-inf, 1),
+    by_chance="0, or a little below",
+    compared="a program of its users, 36 data sets: the same to rounding",
     summary="do linear maps predict factors from codes, and codes from factors?",
     assumes="ordered factors, discrete or continuous; any number of codes",
-    takes=("discrete", "continuous"),
+    takes=("discrete", "continuous", "code_groups"),
     also=("R2_reverse",),
     invariances=("permutation", "rescaling"),
 )
@@ -62,8 +64,6 @@ def r2(
 
     Assumes: factors whose numbers are ordered, discrete or continuous; they need not be independent, and
     there may be any number of codes.
-
-    Compared with a program of its users on 36 data sets: the same to rounding.
 
     Args:
         codes: (points, codes) floats.

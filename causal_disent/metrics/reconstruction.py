@@ -43,6 +43,8 @@ class ReconstructionResult(Bounded):
     },
     range=(0, 1),
     better="lower",
+    by_chance="none: no factor is looked at",
+    compared="sums written out, on a model with known faults; no program of the authors",
     summary="does the decoder give images back?",
     assumes="a decoder; nothing of the factors",
     takes=("discrete", "continuous"),

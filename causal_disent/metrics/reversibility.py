@@ -43,6 +43,8 @@ class ReversibilityResult(Bounded):
     },
     range=(0, 1),
     better="lower",
+    by_chance="none: an image that never changes comes back, too",
+    compared="sums written out, on a model with known faults; no program of the authors",
     summary="does setting a factor back give the first image back?",
     assumes="a decoder; a concept for each factor",
     takes=("discrete", "continuous"),

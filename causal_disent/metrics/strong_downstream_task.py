@@ -130,6 +130,8 @@ def _choose_shift(
     },
     headline="100:mean_strong_test_accuracy",
     range=(0, 1),
+    by_chance="at most how often the most frequent value occurs",
+    compared="disentanglement_lib 1.5, 2 stored cases: as near as its own runs are to each other",
     summary="are the factors predicted where a factor takes values never trained on?",
     assumes="discrete factors, several; any number of codes",
     also=("mean_test_accuracy",),

@@ -83,6 +83,11 @@ def _from_the_data(data: Any) -> Redraw | None:
     reports={"T-MEX_share": "score", "T-MEX": "mismatches", "T-MEX_factor_{factor}": "per_factor"},
     range=(0, 1),
     better="lower",
+    by_chance="1 over the number of factors, and `alpha` of the rest: each factor's own code is missed",
+    compared=(
+        "the authors' tests (pycomets) with linear regressions, 36 linear models, noisy codes: the same verdict "
+        "in 317 of 324 tests of covariance; identity codes: 0 or 1 false dependences of 6 by either"
+    ),
     summary="does each factor's code depend on that factor alone, given the others?",
     assumes="factors that vary given the others, confounded or not; any number of codes",
     resampling={"points": 500, "interval": False},
@@ -126,8 +131,9 @@ def tmex(
     Assumes: factors that vary given the others (of two that are functions of each other, neither counts as
     measured), discrete or continuous, confounded or not.
 
-    On linear models of three continuous factors that cause each other, the residual tests find 0 or 1 false
-    dependences of 6 in identity codes.
+    In identity codes of linear models of three continuous factors that cause each other, the randomisation test
+    without `redraw` finds false dependences, the more the closer the factors go together: 2 of 6 and more. The
+    residual tests find 0 or 1.
 
     Args:
         codes: (points, codes) floats.
@@ -138,9 +144,8 @@ def tmex(
             (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`). Under a config the
             data set draws; the factors of one that does not say ``is_confounded`` are taken to be independent.
         independence_test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance
-        measure, which
-            misses even functions); by default the first if no factor has more than 64 values or there is `redraw`,
-            else the second.
+            measure, which misses even functions); by default the first if no factor has more than 64 values or
+            there is `redraw`, else the second.
         alpha: level of each test.
         random_state: seed or generator, for the tests.
 

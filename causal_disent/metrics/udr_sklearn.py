@@ -92,6 +92,11 @@ class SeveralRepresentations(Needs):
         ),
     },
     range=(0, 1),
+    by_chance="near 0: models with nothing in common",
+    compared=(
+        "the definition, with scikit-learn's Lasso and scipy's rank correlation; the wheel of disentanglement_lib "
+        "has no program"
+    ),
     summary="how alike models of one kind are",
     assumes="at least two models of the same data; no factors",
     takes=(),

@@ -10,6 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,15 +23,17 @@ from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
 
 if TYPE_CHECKING:
-    from causal_disent.runs.calibrate import Case, Row
-
-if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from causal_disent.runs.calibrate import Case, Row, Sure
 
 #: What `update_page` replaces comes after this line of the page.
 MARK = "<!-- The rest is made by `causal-disent calibrate`. -->"
 TITLE = "What each metric says where the truth is known"
 LONGEST_NOTE = 240
+#: Beside a score that codes which say nothing might well have, too.
+CHANCE_MARK = "*"
+WITHIN_CHANCE = "within its chance level: codes that say nothing of the factors might well score as much"
 
 
 class _Notes:
@@ -62,8 +65,22 @@ def _body(rows: Sequence[Row]) -> tuple[list[list[float | str]], list[str]]:
 def calibration_text(rows: Sequence[Row], cases: Sequence[Case]) -> str:
     """The table and its notes, for the terminal."""
     body, notes = _body(rows)
-    named = [[row.metric, _score(row), *cells] for row, cells in zip(rows, body, strict=True)]
-    return "\n".join([text_table(["metric", "score", *(case.name for case in cases)], named), *notes])
+    named = [[row.metric, _score(row), *_marked(row, cells, 3)] for row, cells in zip(rows, body, strict=True)]
+    return "\n".join(
+        [text_table(["metric", "score", *(case.name for case in cases)], named), *notes, *_legend(rows)]
+    )
+
+
+def _marked(row: Row, cells: Sequence[float | str], digits: int) -> list[str]:
+    """The cells in print, with a mark beside a score that is within its chance level."""
+    by_chance = [bool(sure and sure.within_chance) for sure in row.sure] or [False] * len(cells)
+    shown = [f"{cell:.{digits}f}" if isinstance(cell, float) else cell for cell in cells]
+    return [text + CHANCE_MARK * mark for text, mark in zip(shown, by_chance, strict=True)]
+
+
+def _legend(rows: Sequence[Row]) -> list[str]:
+    marked = any(sure and sure.within_chance for row in rows for sure in row.sure)
+    return [f"{CHANCE_MARK} {WITHIN_CHANCE}"] * marked
 
 
 def _score(row: Row) -> str:
@@ -77,22 +94,39 @@ def _markdown(rows: Sequence[Row], cases: Sequence[Case]) -> str:
         "\n".join(f"- **{case.name}**: {case.truth}" for case in cases),
         markdown_table(["metric", "score", *(case.name for case in cases)], named),
         "\n".join(f"- {note}" for note in notes),
+        _certainty_table(rows, cases),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _certainty_table(rows: Sequence[Row], cases: Sequence[Case]) -> str:
+    """Interval and chance level of each score that has them, in Markdown; nothing if none has."""
+    body = [[f"`{row.metric}`", row.score, *map(_certain, row.sure)] for row in rows if any(row.sure)]
+    if not body:
+        return ""
+    table = markdown_table(["metric", "score", *(case.name for case in cases)], body)
+    return (
+        "How sure the scores are: the 95 % interval over resampled points, and after the semicolon what the same "
+        f"codes score with their rows permuted. A star marks a score within its chance level.\n\n{table}"
+    )
+
+
+def _certain(sure: Sure | None) -> str:
+    if sure is None:
+        return ""
+    low, high, chance = (f"{round(one, 2) + 0.0:.2f}" for one in (sure.low, sure.high, sure.chance))  # no -0.00
+    interval = [] if math.isnan(sure.low) else [f"{low} to {high}"]
+    return "; ".join(interval + [chance + CHANCE_MARK * sure.within_chance] * (not math.isnan(sure.chance)))
 
 
 def calibration_picture(rows: Sequence[Row], cases: Sequence[Case]) -> Figure:
     """The table as a heat map."""
     body, notes = _body(rows)
     heat_rows = [
-        HeatRow(row.metric, _score(row), [_short(cell) for cell in cells], _shades(row))
+        HeatRow(row.metric, _score(row), _marked(row, cells, 2), _shades(row))
         for row, cells in zip(rows, body, strict=True)
     ]
-    return heat_map(heat_rows, [case.name for case in cases], title=TITLE, notes=notes)
-
-
-def _short(cell: float | str) -> str:
-    return f"{cell:.2f}" if isinstance(cell, float) else cell
+    return heat_map(heat_rows, [case.name for case in cases], title=TITLE, notes=[*notes, *_legend(rows)])
 
 
 def _shades(row: Row) -> list[float]:
@@ -132,10 +166,16 @@ def write_calibration(
 def _record(row: Row, cases: Sequence[Case]) -> dict[str, object]:
     """One row as JSON holds it, which knows no infinity."""
     cells = [str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in row.cells]
+    sure = {
+        case.name: {name: value for name, value in asdict(one).items() if math.isfinite(value)}
+        for case, one in zip(cases, row.sure or [None] * len(cases), strict=True)
+        if one
+    }
     return {
         "metric": row.metric,
         "score": row.score,
         "cells": {case.name: cell for case, cell in zip(cases, cells, strict=True)},
+        "sure": sure,
     }
 
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.text import shown
 
 ACCURACY = "classifier_accuracy_factor_"
@@ -21,6 +20,8 @@ def accuracy_text(accuracy: Mapping[str, float], not_judged: Collection[str] = (
         >>> accuracy_text({"object": 0.99, "size": 0.8, "light": 0.35}, ["light"])
         'object 99 %, size 80 % (below 90 %), light 35 % (hardly above chance: not judged)'
     """
+    from causal_disent.metrics.tools.judged import GOOD  # loads the metrics, which --help need not wait for
+
     marks = {
         name: " (hardly above chance: not judged)" if name in not_judged else f" (below {100 * GOOD:.0f} %)"
         for name, part in accuracy.items()
@@ -58,6 +59,7 @@ def _of_metric(scores: Mapping[str, Any], prefix: str) -> Iterator[str]:
         yield f"{judge}, which does not say how accurate it is"
     if dead := own.get("dead_codes"):
         yield f"dead codes, which change nothing that one sees: {errors.listing(dead, most=MOST)}"
+    yield from _by_chance(own, "IRS")
     for rho in [key.removesuffix("CG") for key in own if key.rpartition(":")[2] == "CG"]:
         yield from _of_score(own, rho, hidden)
 
@@ -74,9 +76,14 @@ def _of_score(own: Mapping[str, Any], rho: str, hidden: Collection[str]) -> Iter
     if (points := own.get(f"{rho}CG_points")) is not None:
         low, high = own[f"{rho}CG_low"], own[f"{rho}CG_high"]
         yield f"{rho}CG took {points:,} points for a 95 % interval from {low:.3f} to {high:.3f}"
-    for key in ("CG", "CG_signed"):
-        within = own.get(f"{rho}{key}_within_chance")
-        if within is not None:
-            share = f"reached by {100 * own[f'{rho}{key}_chance_share']:.0f} % of the permutations"
-            level = f"{own[f'{rho}{key}_chance']:.3f}, {share}"
-            yield f"{rho}{key} {own[f'{rho}{key}']:.3f} is {chance_word(within)} its chance level ({level})"
+    for key in ("UC", "CG", "CG_signed"):
+        yield from _by_chance(own, f"{rho}{key}")
+
+
+def _by_chance(own: Mapping[str, Any], key: str) -> Iterator[str]:
+    """Where a score is, if its chance level is known."""
+    within = own.get(f"{key}_within_chance")
+    if within is not None:
+        share = f"reached by {100 * own[f'{key}_chance_share']:.0f} % of the permutations"
+        level = f"{own[f'{key}_chance']:.3f}, {share}"
+        yield f"{key} {own[key]:.3f} is {chance_word(within)} its chance level ({level})"

@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import metrics
 from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.takes import BINS
+from causal_disent.metrics.tools.takes import in_words
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -37,18 +37,31 @@ that they say nothing of the factors. Codes that say nothing do not score 0 by e
 5 % of such codes reach is within chance.
 """
 
+BELIEF = """What scores can be, what they are by chance, and how the numbers were checked. Noise is that of
+[calibration](calibration.md), 1,000 points of `candle_mini`."""
+
 
 def metrics_page() -> str:
     """The whole page, in Markdown."""
     known = (entry for kind in ("metrics", "parts") for entry in registry.entries(kind))
     entries = [entry for entry in known if _is_declared(entry)]
     rows = [
-        [f"`{entry.name}`", entry.summary, entry.facts["assumes"], _takes(entry), str(entry.facts["needs"])]
+        [
+            f"`{entry.name}`",
+            entry.summary,
+            entry.facts["assumes"],
+            in_words(entry.facts["takes"]),
+            str(entry.facts["needs"]),
+        ]
         for entry in entries
     ]
     parts = [
         INTRODUCTION,
         markdown_table(["name", "what it asks", "what it assumes", "factors it takes", "what it needs"], rows),
+        BELIEF,
+        markdown_table(
+            ["name", "range", "best", "codes that say nothing", "compared with"], [*map(_belief, entries)]
+        ),
         *(_section(entry) for entry in entries),
         "# Beside the metrics\n\n`from causal_disent.metrics import ...`",
         *_other_sections(),
@@ -62,10 +75,11 @@ def _is_declared(entry: Entry) -> bool:
     return entry.owner == "builtin" and isinstance(declaration, Declaration) and declaration.name == entry.name
 
 
-def _takes(entry: Entry) -> str:
-    """The factors that a metric takes, in words."""
-    words = {"discrete": "discrete", "continuous": "continuous", "binned": f"continuous in {BINS} bins"}
-    return ", ".join(words[kind] for kind in entry.facts["takes"]) or "none"
+def _belief(entry: Entry) -> list[str]:
+    """The row of the second table."""
+    low, high = entry.facts["range"]
+    best = "highest" if entry.facts["better"] == "higher" else "lowest"
+    return [f"`{entry.name}`", f"{low:g} to {high:g}", best, entry.facts["by_chance"], entry.facts["compared"]]
 
 
 def _certainty(entry: Entry) -> str:
@@ -77,7 +91,7 @@ def _certainty(entry: Entry) -> str:
         f"{how['words']}" if "words" in how else "",
         f"of {how['points']:,} points each" if "points" in how else "",
     ]
-    found = "Chance: permuted codes" if entry.facts["takes"] else "No chance level: it looks at no factor"
+    found = "Chance level: permuted codes" if entry.facts["takes"] else "No chance level: it looks at no factor"
     interval = (
         "interval: resampled points" if how.get("interval", True) else "no interval: repeated points spoil tests"
     )
@@ -99,7 +113,8 @@ def _section(entry: Entry) -> str:
         f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
         f"**Under a config** {_text(entry.load())}\n\n"
         f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better. "
-        f"Takes: {_takes(entry)}.{_certainty(entry)}"
+        f"Takes: {in_words(entry.facts['takes'])}. By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
+        f"Compared with {entry.facts['compared']}."
         f"{variant} Defaults: {', '.join(bound)}."
     )
 

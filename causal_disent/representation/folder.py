@@ -14,7 +14,7 @@ def names_a_model(folder: Path) -> bool:
     return (folder / REPRESENTATION_FILE).is_file()
 
 
-def check_folder(folder: Path, flag: str = "--input_dir") -> None:
-    """An error that says what to give, unless `folder` is one."""
-    if not folder.is_dir():
+def check_folder(folder: Path, flag: str = "--input_dir", *, or_file: bool = False) -> None:
+    """An error that says what to give, unless `folder` is one, or is a file where that will do."""
+    if not (folder.is_dir() or (or_file and folder.is_file())):
         raise errors.missing_input(folder, flag)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_number
-from causal_disent.files import below, check_place, new_file, read_bounded, within
+from causal_disent.files import below, check_file_place, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, parse_object
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def aggregate_results_to_json(
         The table, and the files that were left out.
     """
     target = Path(output_path)
-    check_place(target)
+    check_file_place(target)
     table, left_out = aggregate_results(result_file_pattern)
     if table.empty:
         path, reason = left_out[0]

@@ -6,19 +6,22 @@ import inspect
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_number
 from causal_disent.data.view import view
+from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.progress import track
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.representation.remembering_classifier import RememberingClassifier
 from causal_disent.runs.run_metric import run_metric
+from causal_disent.runs.score import BOOTSTRAP, CHANCE
 
 DATASET = "candle_mini"
 
@@ -82,6 +85,20 @@ CASES = (
 
 
 @dataclass(frozen=True)
+class Sure:
+    """How sure a score is: its 95 % interval and its chance level, NaN where there is none."""
+
+    low: float = nan
+    high: float = nan
+    chance: float = nan
+    chance_share: float = nan
+    within_chance: bool = False
+
+
+SURE = tuple(Sure.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
 class Row:
     """One score of a metric for each case.
 
@@ -91,6 +108,7 @@ class Row:
         cells: the score, or why there is none.
         lower_is_better: whether it is.
         range: as the metric declares it, such as ``(0, 1)``; None if it does not.
+        sure: how sure each score is; None where nobody asked, or the metric does not say.
     """
 
     metric: str
@@ -98,6 +116,7 @@ class Row:
     cells: tuple[float | str, ...]
     lower_is_better: bool = False
     range: tuple[float, float] | None = None
+    sure: tuple[Sure | None, ...] = ()
 
 
 def calibrate(
@@ -106,6 +125,8 @@ def calibrate(
     cases: Sequence[Case] = CASES,
     num_train: int = 1_000,
     random_seed: int = 0,
+    bootstrap: int | None = None,
+    chance: int | None = None,
 ) -> list[Row]:
     """The scores of every metric on every case, on `DATASET`.
 
@@ -114,6 +135,8 @@ def calibrate(
         cases: what to measure.
         num_train: points to train or measure on; test sets have half of them.
         random_seed: of the draws of each metric.
+        bootstrap: resamples for the intervals; by default some, for metrics that are quick.
+        chance: permutations for the chance levels; by default some, for metrics that are quick.
 
     Returns:
         A row per score; a metric that raises has the message in place of the score.
@@ -121,11 +144,18 @@ def calibrate(
     if num_train < 2:
         raise errors.InvalidInput(f"`num_train` must be at least 2; given: {num_train!r}.")
     entries = [registry.get("metrics", name) for name in metrics or _default_metrics()]
+    slow = Asked(bootstrap or 0, chance or 0, random_seed)
+    quick = replace(
+        slow,
+        bootstrap=BOOTSTRAP if bootstrap is None else bootstrap,
+        chance=CHANCE if chance is None else chance,
+    )
     outcomes: dict[str, list[dict[str, Any] | str]] = {entry.name: [] for entry in entries}
     runs = ((bench, entry) for bench in _benches(cases) for entry in entries)
     with tempfile.TemporaryDirectory() as folder:
         for bench, entry in track(runs, "calibrating", total=len(cases) * len(entries), unit="run"):
-            outcomes[entry.name].append(bench.measure(entry, num_train, random_seed, Path(folder)))
+            with asking(quick if entry.facts.get("fast") is None else slow):
+                outcomes[entry.name].append(bench.measure(entry, num_train, random_seed, Path(folder)))
     return [row for entry in entries for row in _rows(entry, outcomes[entry.name])]
 
 
@@ -202,8 +232,20 @@ def _rows(entry: Entry, outcomes: Sequence[dict[str, Any] | str]) -> list[Row]:
             return one
         return float(one[name]) if is_number(one.get(name)) else f"It returns no number '{name}' here."
 
+    def sure(one: dict[str, Any] | str, name: str) -> Sure | None:
+        told = {} if isinstance(one, str) else {one_field: one.get(f"{name}_{one_field}") for one_field in SURE}
+        known = {one_field: value for one_field, value in told.items() if value is not None}
+        return Sure(**known) if known else None
+
     return [
-        Row(entry.name, name, tuple(cell(one, name) for one in scores), lower, entry.facts.get("range"))
+        Row(
+            entry.name,
+            name,
+            tuple(cell(one, name) for one in scores),
+            lower,
+            entry.facts.get("range"),
+            tuple(sure(one, name) for one in scores),
+        )
         for name, lower in (headlines(entry, found) or {"": False}).items()
     ]
 

@@ -19,6 +19,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number
 from causal_disent.protocols import Finished
+from causal_disent.runs.feed import Feed
 from causal_disent.threads import environment, usable_cores
 
 #: Seconds between two looks at the workers, and those that a worker has for ending by itself.
@@ -75,21 +76,14 @@ class LocalEngine:
         self, function: Callable[[Any], Any], work: Iterable[Any | None]
     ) -> Generator[Finished | None, None, None]:
         """As `causal_disent.protocols.Engine.run` says."""
-        source, over = iter(work), False
+        feed = Feed(work)
         busy: list[_Worker] = []
         try:
             while True:
-                while not over and len(busy) < self.workers:
-                    try:
-                        piece = next(source)
-                    except StopIteration:
-                        over = True
-                        break
-                    if piece is None:
-                        break
+                for piece in feed.take(self.workers - len(busy)):
                     busy.append(self._idle.pop() if self._idle else _Worker(self._threads))
                     busy[-1].begin(function, piece)
-                if over and not busy:
+                if feed.over and not busy:
                     return
                 finished = self._finished(busy)
                 yield from finished

@@ -11,6 +11,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import bind_missing, literal_bindings
 from causal_disent.files import inside
+from causal_disent.first_party import how_to_install
 from causal_disent.parts import part
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
@@ -48,7 +49,7 @@ AS_FOUND = Reading()
 def read_folder(folder: Path) -> dict[str, Any]:
     """What the folder's file binds: its model, the model's options, perhaps its data set; nothing if a backend
     reads the folder."""
-    check_folder(folder)
+    check_folder(folder, or_file=True)
     if not names_a_model(folder):
         if not any(True for _ in _recognising(folder, AS_FOUND)):
             raise _no_model_in(folder, None)
@@ -142,11 +143,16 @@ def check_reading(reading: Reading) -> None:
     """Raise if the backend or the decoder's folder is not there."""
     backends(reading.backend)
     if reading.decoder_dir is not None:
-        check_folder(reading.decoder_dir, "--model_dir")
+        check_folder(reading.decoder_dir, "--model_dir", or_file=True)
 
 
 def _no_model_in(folder: Path, backend: str | None) -> errors.InvalidInput:
     names = errors.listing(entry.name for entry in backends(backend))
+    if folder.is_file():
+        return errors.InvalidInput(
+            f"The file {folder} holds no model: none of the backends ({names}) recognises it. Keras files "
+            f"(.keras, .h5) are read by the plugin causal_disent_tf. {how_to_install('causal_disent_tf')}"
+        )
     return errors.InvalidInput(
         f"The folder {folder} holds no model: none of the backends ({names}) recognises it, and there is no "
         f"{REPRESENTATION_FILE} in it. Saved models are read by plugins (in a checkout of this repository: pip "

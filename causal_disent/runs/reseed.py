@@ -58,7 +58,7 @@ def reseed(
     found = []
     for size in sizes:
         tables = [
-            calibrate(metrics, cases=cases, num_train=size, random_seed=random_seed + seed)
+            calibrate(metrics, cases=cases, num_train=size, random_seed=random_seed + seed, bootstrap=0, chance=0)
             for seed in range(seeds)
         ]
         for rows in zip(*tables, strict=True):

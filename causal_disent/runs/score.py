@@ -15,8 +15,10 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_random_state, is_whole
+from causal_disent.column_groups import code_places, grouped
+from causal_disent.metrics.tools.code_groups import all_groups
 from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.fitting import jobs_at_a_time
+from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.takes import (
     BINS,
@@ -24,15 +26,19 @@ from causal_disent.metrics.tools.takes import (
     all_different,
     arguments_for,
     calculates,
+    continuous_columns,
+    counts_neighbours,
     equally_filled,
+    names_columns,
     refusal,
+    takers,
     whole,
 )
 from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
-from causal_disent.tables import Table, check_same_points, read_table
+from causal_disent.tables import Table, check_same_points, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
@@ -74,6 +80,8 @@ class Points:
         continuous: the factors with nearly as many values as points.
         notes: what was left out, and what is odd, in words.
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
+        code_groups: the columns of the codes that are one concept each, if any.
+        neighbours: by how many nearest neighbours metrics of information estimate it, if not by bins.
     """
 
     codes: Table
@@ -81,22 +89,52 @@ class Points:
     continuous: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     bins: int | None = None
+    code_groups: Sequence[Sequence[int]] | None = None
+    neighbours: int | None = None
 
 
-def read_points(codes: Any, factors: Any, *, bins: int | None = None) -> Points:
+def read_points(
+    codes: Any,
+    factors: Any,
+    *,
+    bins: int | None = None,
+    neighbours: int | None = None,
+    factor_groups: Any = None,
+    code_groups: Any = None,
+    drop_missing: bool = False,
+) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
+    if neighbours is not None:
+        check_at_least(1, neighbours=neighbours)
     if bins is not None:
         check_at_least(2, bins=bins)
+    codes, factors, missing = without_missing(codes, factors) if drop_missing else (codes, factors, 0)
     code_table, factor_table = read_table("codes", codes), read_table("factors", factors)
     check_same_points(code_table, factor_table)
     constant = _constant(code_table)
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
+    notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
+    groups = code_places(code_groups, code_table.names)
+    all_groups(groups, len(code_table.names))
+    if factor_groups is not None:
+        factor_table, told = _in_groups(factor_table, factor_groups, bins or BINS)
+        notes += told
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if all_different(column)]
-    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins)
+    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours)
+
+
+def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
+    """Several columns as one factor: their combinations, continuous columns in bins; and what to note."""
+    labels = equally_filled(factors.values, bins)
+    binned = [factors.names[i] for i in continuous_columns(factors.values)]
+    found = grouped(factors, groups, labels)
+    binned = [name for name in binned if name not in found.names]
+    notes = [f"one factor: {name} ({errors.listing(groups[name])})" for name in groups]
+    return found, notes + [f"{errors.listing(binned)} in {bins} equally filled bins"] * bool(binned)
 
 
 def _constant(table: Table) -> list[str]:
@@ -198,13 +236,23 @@ def _reason_against(entry: Entry, points: Points) -> str:
     takes = entry.facts["takes"]
     if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
         return refusal(errors.listing(points.continuous), "`bins=10`, say")
-    if points.factors.unordered and _reads_numbers(takes, points):
+    if points.code_groups and "code_groups" not in takes:
+        return f"takes codes one by one; groups are taken by {errors.listing(takers('code_groups'), most=40)}"
+    if (
+        points.factors.unordered
+        and _reads_numbers(takes, points)
+        and not (names_columns(takes) or _by_neighbours(takes, points))
+    ):
         return f"takes numbers, and the values of these have no order: {errors.listing(points.factors.unordered)}"
     return ""
 
 
 def _as_continuous(takes: Takes, points: Points) -> bool:
-    return bool(points.continuous) and "continuous" in takes
+    return bool(points.continuous) and ("continuous" in takes or _by_neighbours(takes, points))
+
+
+def _by_neighbours(takes: Takes, points: Points) -> bool:
+    return bool(points.neighbours) and counts_neighbours(takes)
 
 
 def _reads_numbers(takes: Takes, points: Points) -> bool:
@@ -213,36 +261,51 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
 
 
 def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
-    """How sure each score is; several metrics at a time where there are points enough for processes."""
-    from joblib import Parallel, delayed
-
-    at_a_time = jobs_at_a_time(None) if num_points >= WORTH_WORKERS else 1
-    # The slowest by far come last, and tell how far they are; of the others the costly ones come first.
-    order = sorted(range(len(jobs)), key=lambda i: (jobs[i][0]["fast"] is not None, not jobs[i][0]["resampling"]))
-    with closing(steps([f"{len(jobs)} metrics"], "intervals and chance")) as names:
+    """How sure each score is: of the quick metrics several at a time, where there are points enough for processes;
+    then of those that take long, which fit in processes themselves, and tell how far they are."""
+    found: list[Certainty] = [Certainty()] * len(jobs)
+    slow = [
+        i for i, job in enumerate(jobs) if job[0]["fast"] is not None and (job[-1].bootstrap or job[-1].chance)
+    ]
+    # The costly ones first, so that none is left to run alone at the end.
+    quick = sorted({*range(len(jobs))} - {*slow}, key=lambda i: "again" in jobs[i][0]["resampling"])
+    with closing(steps([f"{len(quick)} metrics"] if quick else [], "intervals and chance")) as names:
         for _ in names:
-            try:
-                found = Parallel(n_jobs=at_a_time)(delayed(certainty)(*jobs[i]) for i in order)
-            except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
-                found = [certainty(*jobs[i]) for i in order]
-    return [sure for _, sure in sorted(zip(order, found, strict=True), key=lambda pair: pair[0])]
+            for i, sure in zip(quick, _together([jobs[i] for i in quick], num_points), strict=True):
+                found[i] = sure
+    for i in slow:
+        found[i] = certainty(*jobs[i])
+    return found
+
+
+def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
+    from joblib import delayed
+
+    at_a_time = jobs_at_a_time(None)
+    if num_points >= WORTH_WORKERS and at_a_time != 1:
+        try:
+            return in_processes(at_a_time, (delayed(certainty)(*job) for job in jobs))
+        except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
+            pass
+    return [certainty(*job) for job in jobs]
 
 
 def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
-    words = row.entry.facts["resampling"].get("words")
-    known = words and not (isnan(sure.low) and isnan(sure.chance))
-    remarks = [row.remark] * bool(row.remark) + [f"interval and chance {words}"] * bool(known)
-    return replace(row, sure=sure, remark="; ".join(remarks))
+    return replace(row, sure=sure, remark="; ".join(filter(None, [row.remark, sure.remark])))
 
 
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
     """The score, and what `certainty` is called with, which is nothing if there is no score."""
     function, takes = entry.facts["function"], entry.facts["takes"]
-    binned = bool(takes and points.continuous and "continuous" not in takes)
+    binned = bool(takes and points.continuous and not _as_continuous(takes, points))
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
+    continuous += " (`neighbours=10` takes them as they are)" if counts_neighbours(takes) else ""
     remarks = [continuous] if binned else []
+    if _by_neighbours(takes, points):
+        remarks.append(f"information by {points.neighbours} nearest neighbours")
     columns = [points.factors.names.index(name) for name in points.continuous]
-    options = arguments_for(takes, columns if _as_continuous(takes, points) else [])
+    taken = columns if _as_continuous(takes, points) else []
+    options = arguments_for(takes, taken, points.code_groups, points.neighbours)
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
     if fast and entry.facts["fast"]:

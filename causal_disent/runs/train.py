@@ -57,6 +57,7 @@ def train(
     checkpoint_every: int = 1000,
     resume: bool = True,
     tensorboard: bool | None = None,
+    compiled: bool = False,
 ) -> dict[str, Any]:
     """Train the bound model on the bound data set and write a model folder.
 
@@ -71,6 +72,7 @@ def train(
         checkpoint_every: steps between checkpoints; 0 for none.
         resume: go on from a checkpoint with the same settings.
         tensorboard: write curves into ``<model_dir>/tensorboard``; None for doing so where it is installed.
+        compiled: let the backend compile the networks, if steps are the faster for it.
 
     Returns:
         The terms of the loss, averaged over ``model.eval_steps`` batches, with ``elapsed_time`` in seconds. The
@@ -83,8 +85,10 @@ def train(
     folder = partial_folder(target)
     keeping = Keeping(folder, checkpoint_every, resume, restart=overwrite, tensorboard=tensorboard)
     entry = training_backend(backend)
+    if compiled and not entry.facts.get("compiles"):
+        raise errors.InvalidInput(f"--compile: the backend '{entry.name}' does not do so. Leave it out.")
     with claim(target), registry.using(entry.name):
-        worker = entry.load()(device=device)
+        worker = entry.load()(device=device, **({"compiled": True} if compiled else {}))
         model, scores = worker.train(make_plan(dataset(), with_labels=with_labels), keeping)
         with new_folder(target, overwrite=overwrite) as written:
             worker.write(written / MODEL, model)

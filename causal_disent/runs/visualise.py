@@ -21,6 +21,7 @@ from causal_disent.metrics.tools.baselines import BASELINES
 from causal_disent.metrics.tools.decoded import BEST, classifier_name, make_classifier
 from causal_disent.metrics.tools.judged import check_accuracy, not_judged
 from causal_disent.parts import part
+from causal_disent.progress import track
 from causal_disent.protocols import Attribution, is_finite
 from causal_disent.registry import registry
 from causal_disent.report.concept_sheets import concept_sheet, graph_sheet, is_causal_model, sampled_indices
@@ -39,6 +40,7 @@ from causal_disent.representation.folder import check_folder
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, AUTO, Reading, bind_folder, load_model
 from causal_disent.runs.results import check_apart
+from causal_disent.text import say
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -76,10 +78,11 @@ def visualize_with_gin(
     gin_config_files: Sequence[str | Path] | None = None,
     gin_bindings: Sequence[str] | None = None,
     reading: Reading = AS_FOUND,
+    counterfactuals: bool = True,
 ) -> tuple[dict[str, float], list[str]]:
     """`visualize` under a config that is cleared afterwards, also when the run fails."""
     with gin_config(gin_config_files, gin_bindings):
-        return visualize(model_dir, output_dir, overwrite, num_images, reading)
+        return visualize(model_dir, output_dir, overwrite, num_images, reading, counterfactuals)
 
 
 def visualize(
@@ -88,18 +91,20 @@ def visualize(
     overwrite: bool = False,
     num_images: int = 8,
     reading: Reading = AS_FOUND,
+    counterfactuals: bool = True,
 ) -> tuple[dict[str, float], list[str]]:
     """Draw what the model in `model_dir` has learned.
 
     Args:
         model_dir: a folder as ``dlib_evaluate`` reads; its record names the data set.
         output_dir: the folder to write: ``reconstructions/``, ``sampled/``, ``traversals/``,
-            ``animated_traversals/`` and ``counterfactuals/``, which has a sheet for each image unless
-            ``visualize_model.classifier`` is None. Of a `causal_disent.protocols.CausalModel` also ``concepts/``:
-            the graph, and for each image a sheet with each concept set.
+            ``animated_traversals/``, of a `causal_disent.protocols.CausalModel` also ``concepts/`` (the graph, and
+            for each image a sheet with each concept set). Then, as a classifier may have to be trained for it,
+            ``counterfactuals/``, which has a sheet for each image.
         overwrite: replace `output_dir` if it exists.
         num_images: how many images of the data set to show.
         reading: what reads the model, and the device, which is the classifier's as well.
+        counterfactuals: draw these; they are left out as well where ``visualize_model.classifier`` is None.
 
     Returns:
         The accuracy of the classifier on held-out images, by factor, and the factors that it tells hardly better
@@ -114,7 +119,9 @@ def visualize(
     check_choice("baseline", chosen.baseline, list(BASELINES))
     described = bind_folder(source)
     bind_dataset(source, described)
-    judge = chosen.classifier
+    judge = chosen.classifier if counterfactuals else None
+    if isinstance(judge, str):
+        registry.get("classifiers", classifier_name(judge))  # a wrong name is told before anything is drawn
     if reading.device != AUTO:
         _bind_device("classifiers", classifier_name(judge) if isinstance(judge, str) else judge, reading.device)
         _bind_device("representations", described.get("representation.name"), reading.device)
@@ -128,7 +135,6 @@ def visualize(
     )
     sets = select_codes(sample.scores, chosen.rho, chosen.selection)
     factors, images = data.sample(num_images, random_state)
-    classifier = None if judge is None else make_classifier(judge, data, "visualize_model.classifier")
     codes = np.asarray(representation(images))
     low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
     titles = _titles(sample, sets)
@@ -144,10 +150,15 @@ def visualize(
         _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
         if is_causal_model(representation):
             _draw_concepts(representation, data, num_images, chosen, folder / "concepts")
-        for n in range(num_images if classifier is not None else 0):
+    if judge is None:
+        return {}, []
+    say(f"{target} has its pictures; the sheets of counterfactuals need a classifier", error=True)
+    classifier = make_classifier(judge, data, "visualize_model.classifier")
+    with new_folder(target / "counterfactuals", overwrite=False) as folder:
+        for n in track(range(num_images), "counterfactuals", unit="sheet"):
             shown = factors[n : n + 1], images[n : n + 1]
             sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
-            save_picture(np.asarray(sheet), folder / "counterfactuals" / f"image_{n}.png")
+            save_picture(np.asarray(sheet), folder / f"image_{n}.png")
     accuracy = check_accuracy(getattr(classifier, "accuracy", None), len(sets))
     if accuracy is None:
         return {}, []

@@ -12,7 +12,8 @@ import traceback
 from multiprocessing.connection import Connection
 from types import FrameType
 
-from causal_disent.orphans import end_with
+from causal_disent import errors
+from causal_disent.orphans import Terminated, end_with
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -28,9 +29,11 @@ def main(descriptor: int, parent: int) -> None:
         signal.signal(signal.SIGTERM, _interrupt)
         try:
             answer = (function(work), "")
-        except Exception as error:  # whatever it is, it is the caller's to judge
+        except Terminated:
+            raise
+        except BaseException as error:  # whatever it is, it is the caller's to judge
             traceback.print_exc()
-            answer = (None, f"{type(error).__name__}: {error}")
+            answer = (None, errors.described(error))
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)  # there is nothing to clean up
         connection.send(answer)
@@ -38,7 +41,7 @@ def main(descriptor: int, parent: int) -> None:
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
     # What is being written is removed on the way out.
-    raise SystemExit(1)
+    raise Terminated(1)
 
 
 if __name__ == "__main__":

@@ -74,6 +74,12 @@ def make_saved(
     """
     known = networks(role, backend)
     if name not in known:
+        same = [entry.facts for entry in registry.variants("parts", name) if entry.facts.get("role") == role]
+        if others := [facts["backend"] for facts in same if "backend" in facts]:
+            raise errors.NotForThisBackend(
+                f"The {role} '{name}' is one of the backend {errors.listing(others)}, not of '{backend}'. "
+                "--backend names another."
+            )
         unknown = errors.unknown(role, name, known)
         raise errors.UnknownName(
             f"{unknown.message} The model was trained with one that comes from '{owner}', a plugin that is not "

@@ -17,8 +17,8 @@ from causal_disent.registry import registry
 from causal_disent.training.batches import Batches, LabelledImages, check_boxes
 from causal_disent.training.bound import as_bound
 from causal_disent.training.labellers import labeller
-from causal_disent.training.objective import Objective, objective_of
-from causal_disent.training.settings import ModelSettings, model_settings, require, require_seed
+from causal_disent.training.objective import Objective, OwnLoss, objective_of
+from causal_disent.training.settings import PRECISIONS, ModelSettings, model_settings, require, require_seed
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
     chosen = model_settings()
     _check_backend()
     plan = _with_labels(chosen, data) if with_labels else _without_labels(chosen, data)
+    _check_precision(plan)
     if plan.objective.needs_boxes:
         check_boxes(data)
     return plan
@@ -65,6 +66,22 @@ def _check_backend() -> None:
         raise errors.InvalidInput(
             f"The model '{name}' is trained by the backend {errors.listing(trained_by)}, not by "
             f"'{registry.backend}'. --backend names another."
+        )
+
+
+def _check_precision(plan: Plan) -> None:
+    """Raise if the backend, or the model, is not one for the precision."""
+    precision = plan.chosen.precision
+    known = [PRECISIONS[0]]
+    if registry.backend is not None:
+        known = list(registry.get("backends", registry.backend).facts.get("precisions", known))
+    if precision not in known:
+        raise errors.InvalidInput(
+            f"model.precision is '{precision}'; the backend '{registry.backend}' knows {errors.listing(known)}."
+        )
+    if precision != PRECISIONS[0] and isinstance(plan.objective, OwnLoss):
+        raise errors.InvalidInput(
+            f"model.precision is '{precision}'; a model with a loss of its own is trained in {PRECISIONS[0]}."
         )
 
 

@@ -68,6 +68,8 @@ def make_described(description: Description, path: Path, backend: str) -> dict[s
         owner = (description.owners or {}).get(role, "")
         try:
             made[role] = make_saved(role, name, backend, options, owner, **sizes)
+        except errors.NotForThisBackend as error:
+            raise errors.NotForThisBackend(unusable(path, error.message).message) from None
         except errors.CausalDisentError as error:
             raise unusable(path, error.message) from None
         except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, check_seed, check_whole
+from causal_disent.arguments import check_choice, check_number, check_seed, check_whole
 from causal_disent.config import REQUIRED
 from causal_disent.parts import part
 from causal_disent.training.bound import check_no_brackets
 
+#: In which numbers networks are trained: as they are stored, or in half as many bits.
+PRECISIONS = ("float32", "bfloat16")
 #: More labels than this are a slip, and would not fit into memory.
 MOST_LABELLED = 10_000_000
 
@@ -26,6 +28,8 @@ class ModelSettings:
         random_seed: of everything, for ``dlib_train``.
         eval_steps: batches over which the loss is averaged at the end; by default 1,000, or a tenth of
             `training_steps` if that is less, so that a short run is not spent on them.
+        precision: what the networks compute in while they learn: ``"float32"``, or ``"bfloat16"``, which is faster
+            where the device has it and gives slightly other weights. These, and the losses, are float32.
         name: of the model; part of the saved config.
         model_num: of the model; part of the saved config.
         model_seed: of weights and noise.
@@ -42,6 +46,7 @@ class ModelSettings:
     batch_size: int = REQUIRED
     random_seed: int | None = None
     eval_steps: int | None = None
+    precision: str = PRECISIONS[0]
     name: str = ""
     model_num: int | None = None
     model_seed: int | None = None
@@ -54,6 +59,7 @@ class ModelSettings:
     def __post_init__(self) -> None:
         for parameter, least in (("training_steps", 0), ("batch_size", 1)):
             check_whole(f"model.{parameter}", getattr(self, parameter), least)
+        check_choice("model.precision", self.precision, PRECISIONS)
         if self.eval_steps is not None:
             check_whole("model.eval_steps", self.eval_steps, 1)
         if self.num_labelled_samples is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import query
 from causal_disent.files import new_file, read_bounded
+from causal_disent.isolation import isolated
 from causal_disent.parts import part
+from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Tracker
 from causal_disent.registry import registry
 from causal_disent.text import say
@@ -123,11 +125,18 @@ class Trackers:
         self._trackers: dict[str, Tracker] = {}
         asked = query("tracking.trackers")
         for name in _chosen(asked, tensorboard):
+            entry = registry.get("trackers", name)
+            wanted = asked is not None or (tensorboard and name == TENSORBOARD)
             try:
-                self._trackers[name] = registry.function("trackers", name)(folder / name, first_step)
-            except ImportError:
-                if asked is not None or (tensorboard and name == TENSORBOARD):
-                    package = registry.get("trackers", name).facts.get("package", name)
+                with nullcontext() if entry.owner == BUILTIN else entry.isolated():
+                    self._trackers[name] = registry.function("trackers", name)(folder / name, first_step)
+            except (ImportError, errors.BrokenPlugin) as error:
+                if isinstance(error, errors.BrokenPlugin) and not isinstance(error.__cause__, ImportError):
+                    if wanted:
+                        raise
+                    say(error.message, error=True)
+                elif wanted:
+                    package = entry.facts.get("package", name)
                     raise errors.InvalidInput(
                         f"The tracker '{name}' needs the package {package}: pip install {package}."
                     ) from None
@@ -136,19 +145,21 @@ class Trackers:
         """Tell every tracker the terms of the loss at a step."""
         for name, tracker in list(self._trackers.items()):
             try:
-                for term, value in terms.items():
-                    tracker.add_scalar(term, float(value), step)
-            except Exception as error:  # a tracker is foreign code, and hours of training are worth more than it
+                with isolated():  # a tracker is foreign code, and hours of training are worth more than it
+                    for term, value in terms.items():
+                        tracker.add_scalar(term, float(value), step)
+            except errors.CausalDisentError as error:
                 del self._trackers[name]
-                say(f"the tracker {name} failed and is left out: {errors.described(error)}", error=True)
+                say(f"the tracker {name} failed and is left out: {error.message}", error=True)
 
     def close(self) -> None:
         """End them."""
         for name, tracker in self._trackers.items():
             try:
-                tracker.close()
-            except Exception as error:  # likewise
-                say(f"the tracker {name} could not be ended: {errors.described(error)}", error=True)
+                with isolated():
+                    tracker.close()
+            except errors.CausalDisentError as error:
+                say(f"the tracker {name} could not be ended: {error.message}", error=True)
 
 
 def _chosen(asked: Any, tensorboard: bool | None) -> list[str]:

@@ -55,6 +55,10 @@ def test_an_oracle(oracle_dir, tmp_path, capsys):
         ),
         (["--model_dir=oracle", "--output_dir=x", "--gin_bindings=visualize_model.rhp = 2"], "Did you mean 'rho'"),
         (["--model_dir=oracle", "--output_dir=x", "--gin_bindings=visualize_model.rho = 9"], "rho"),
+        (
+            ["--model_dir=oracle", "--output_dir=x", "--gin_bindings=visualize_model.classifier = 'nearest'"],
+            "Unknown classifier 'nearest'",
+        ),
         (["--model_dir=oracle", "--output_dir=x", "--backend=toch"], "Unknown backend 'toch'"),
         (["--model_dri=m"], "Did you mean '--model_dir'"),
     ],
@@ -68,6 +72,34 @@ def test_mistakes(oracle_dir, tmp_path, monkeypatch, capsys, arguments, message)
     shown = capsys.readouterr().err
     assert message in shown and "Traceback" not in shown
     assert written(tmp_path) == before
+
+
+def failing(data):
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def endless(tiny):
+    """A classifier whose making is interrupted."""
+    restore = registry.replace(Entry("classifiers", "endless", "tests", failing, "for tests"))
+    yield "--gin_bindings=visualize_model.classifier = 'endless'"
+    restore()
+
+
+def test_pictures_are_there_before_the_classifier_is_made(oracle_dir, tmp_path, capsys, endless):
+    out = tmp_path / "pictures"
+    assert main([f"--model_dir={oracle_dir}", f"--output_dir={out}", *QUICK, endless]) != 0
+    assert written(out) == {name for name in PICTURES if not name.startswith("counterfactuals")}
+    assert f"{out} has its pictures; the sheets of counterfactuals need a classifier" in capsys.readouterr().err
+    assert not list(out.glob(".*"))
+
+
+def test_no_classifier_is_made_where_nothing_shows_it(oracle_dir, tmp_path, capsys, endless):
+    out = tmp_path / "pictures"
+    arguments = [f"--model_dir={oracle_dir}", f"--output_dir={out}", *QUICK, endless, "--nocounterfactuals"]
+    assert main(arguments) == 0
+    assert written(out) == {name for name in PICTURES if not name.startswith("counterfactuals")}
+    assert "accuracy" not in capsys.readouterr().out
 
 
 def test_a_model_without_a_decoder(tiny, oracle_folder, tmp_path, capsys):

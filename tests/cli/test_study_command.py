@@ -69,6 +69,11 @@ def test_from_the_plan_to_the_table(study, capsys):
         main(["results", str(study / "out"), "--published", "aaai_1", "--output", str(study / "t.parquet")]) == 0
     )
     assert "noise_oracle" in capsys.readouterr().out and len(pd.read_parquet(study / "t.parquet")) == 4
+    assert main(["results", str(study / "out"), "--metrics", "mig"]) == 0
+    printed = capsys.readouterr().out
+    assert "discrete_mig" in printed and "IRS" not in printed
+    assert main(["results", str(study / "out"), "--metrics", "migs"]) == 2
+    assert "Did you mean 'mig'?" in capsys.readouterr().err
     assert main(["study", "ls", str(study / "out"), "--all"]) == 0
     assert "perfect_oracle" in capsys.readouterr().out
 

@@ -7,6 +7,7 @@ from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import cg, uc
 from causal_disent.metrics.tools.decoded import classifier_name, make_classifier
 from causal_disent.registry import Entry, registry
+from causal_disent.report.cg_remarks import remarks
 
 
 def square(codes):
@@ -340,6 +341,26 @@ def test_everything_in_one_pass_equals_the_parts():
     parts.append(get_metric("irs")(data, oracle, np.random.RandomState(3), num_train=200))
     together = get_metric("causal_disentanglement")(data, oracle, np.random.RandomState(3), **options, **judge)
     assert together == {key: value for part in parts for key, value in part.items()}
+
+
+@pytest.mark.parametrize(("oracle", "within"), [("perfect_oracle", False), ("noise_oracle", True)])
+def test_irs_and_uc_beside_it_have_their_chance_levels(oracle, within):
+    data = get_dataset("candle_mini", factors=["object", "light", "scene"])
+    found = get_metric("causal_disentanglement")(
+        data,
+        get_representation(oracle, data),
+        np.random.RandomState(0),
+        num_train=300,
+        rho=[1, 2],
+        chance=20,
+        bootstrap=20,
+        classifier="nearest_image",
+    )
+    assert [found[f"{key}_within_chance"] for key in ("IRS", "rho=1:CG_signed")] == [within] * 2
+    assert found["rho=1:UC_within_chance"] or not within  # of so few factors UC is 1 by chance, too
+    assert found["IRS_low"] <= found["IRS"] <= found["IRS_high"] and "rho=1:IRS_chance" not in found
+    below = [line for line in remarks(found) if "its chance level" in line]
+    assert [line.split()[0] for line in below][:3] == ["IRS", "rho=1:UC", "rho=1:CG"]
 
 
 def test_no_decoder_says_which_flag(candle):

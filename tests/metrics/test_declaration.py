@@ -233,6 +233,8 @@ def test_file_function_and_entry_have_one_name(entry):
         "discrete",
         "continuous",
         "binned",
+        "neighbours",
+        "code_groups",
     }
     if not entry.facts["needs"].causal:
         first, second = list(inspect.signature(function).parameters.values())[:2]

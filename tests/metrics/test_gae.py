@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from causal_disent.errors import InvalidInput
 from causal_disent.metrics.tools.concepts import CodesAsConcepts
 from causal_disent.metrics.tools.gae import LEAK, _first_weights, _gradients, gae_discovery
 
@@ -59,6 +60,34 @@ def test_a_root_comes_out_constant():
     found = gae_discovery(np.random.RandomState(0).normal(size=(50, 2)), 0, steps=5, rounds=1)
     out = found.causal_layer(np.random.RandomState(1).normal(size=(20, 2)), np.array([[0.0, 1.0], [0.0, 0.0]]))
     assert np.ptp(out[:, 0]) == 0 and np.ptp(out[:, 1]) > 0
+
+
+def test_a_function_that_cannot_be_turned_round_is_found():
+    random_state = np.random.RandomState(0)
+    cause = random_state.uniform(-2, 2, 150)
+    values = np.column_stack([cause, cause**2 + 0.1 * random_state.normal(size=150)])
+    found = gae_discovery((values - values.mean(axis=0)) / values.std(axis=0), 0, rounds=4)
+    assert abs(found.adjacency[0, 1]) > 2 * abs(found.adjacency[1, 0]) and found.cycles < 0.1
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        (np.ones((5, 1)), {}, "two columns or more; given: 1"),
+        (np.full((5, 2), np.nan), {}, "must be finite"),
+        (np.ones(5), {}, r"shape \(points, columns\)"),
+        (np.ones((5, 2)), {"steps": 0}, "steps"),
+        (np.ones((5, 2)), {"max_points": 0}, "max_points"),
+    ],
+)
+def test_what_cannot_be_fitted_is_an_error(values, options, message):
+    with pytest.raises(InvalidInput, match=message):
+        gae_discovery(values, **options)
+
+
+def test_constant_columns_have_no_causes_to_find():
+    found = gae_discovery(np.ones((6, 2)), steps=5, rounds=1, max_points=None)
+    assert np.isfinite(found.adjacency).all() and np.isfinite(found.error)
 
 
 def test_codes_as_concepts():

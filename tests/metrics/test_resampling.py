@@ -69,7 +69,7 @@ def test_share_of_permutations(seed, permutations, lower):
 @given(st.integers(0, 1000), st.floats(-5, 5))
 def test_an_interval_holds_the_score_and_stays_in_the_range(seed, centre):
     values = np.random.RandomState(seed).normal(size=60)
-    low, high = bootstrap_interval(centre, lambda rows: values[rows].mean(), 60, 20, seed=seed, ends=(-5, 5))
+    low, high, _ = bootstrap_interval(centre, lambda rows: values[rows].mean(), 60, 20, seed=seed, ends=(-5, 5))
     assert -5 <= low <= centre <= high <= 5
 
 
@@ -79,7 +79,7 @@ def test_intervals_cover():
     hits = 0
     for seed in range(200):
         values = generator.normal(size=50)
-        low, high = bootstrap_interval(values.mean(), lambda rows, v=values: v[rows].mean(), 50, 60, seed=seed)
+        low, high, _ = bootstrap_interval(values.mean(), lambda rows, v=values: v[rows].mean(), 50, 60, seed=seed)
         hits += low <= 0 <= high
     assert hits > 174
 
@@ -93,16 +93,50 @@ def test_fewer_points_are_scaled():
     assert part[1] == pytest.approx(whole[1], rel=0.2)
 
 
-def test_what_fails_on_some_rows_is_left_out():
-    def fails(rows):
-        if rows[0] % 2:
+def failing(*failures):
+    """A score that is not defined on these of its draws."""
+    number = iter(range(1000))
+
+    def score_of(rows):
+        if next(number) in failures:
             raise ValueError("not defined")
         return float(rows[0])
 
-    low, high = bootstrap_interval(5.0, fails, 10, 40)
-    assert low < 5 < high
-    assert np.isnan(bootstrap_interval(5.0, lambda rows: np.nan, 10, 5)).all()
+    return score_of
+
+
+def test_what_fails_on_a_few_resamples_is_left_out_and_counted():
+    low, high, number = bootstrap_interval(5.0, failing(0, 7, 30, 39), 10, 40)
+    assert low < 5 < high and number == 36
+
+
+def test_there_is_no_interval_of_the_resamples_that_happen_to_be_defined():
+    low, high, number = bootstrap_interval(5.0, failing(*range(5)), 10, 40)
+    assert np.isnan([low, high]).all() and number == 35
     assert chance_level(1.0, lambda order: np.nan, 10, 5)[2] == 0
+
+
+@pytest.mark.parametrize(
+    ("low", "resamples", "words"),
+    [
+        (0.1, 187, "interval from 187 of 200 resamples, on which the score is defined"),
+        (np.nan, 150, "no interval, for the score is defined on 150 of 200 resamples only"),
+        (0.1, 200, ""),
+    ],
+)
+def test_undefined_resamples_are_told(low, resamples, words):
+    sure = Certainty(low=low, high=low, resamples=resamples, permutations=20, asked=Asked(200, 20))
+    assert sure.remark == words
+    assert sure.keys("UC").get("UC_undefined_resamples", 0) == 200 - resamples
+
+
+def test_a_table_tells_of_undefined_resamples():
+    """A value that one point has is missing in a third of the resamples, where `dcimig` has one factor alone."""
+    factors = np.column_stack([np.arange(60) % 3, np.arange(60) == 7])
+    codes = factors + 0.1 * RNG.normal(size=(60, 2))
+    table = score(codes, factors, metrics=["dcimig", "mcc"], bootstrap=60, chance=0)
+    assert np.isnan(table.table.low["dcimig"]) and "no interval, for the score is defined on" in str(table)
+    assert "dcimig" in table.record()["remarks"] and np.isfinite(table.table.low["mcc"])
 
 
 def test_within_chance_counts_the_codes_themselves():

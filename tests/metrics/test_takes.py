@@ -6,7 +6,21 @@ import pytest
 from causal_disent import get_metric, score
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.errors import InvalidInput, UnknownName
-from causal_disent.metrics import dci, equally_filled, factor_vae_score, infomec, irs, jemmig, mcc, mig, tmex, uc
+from causal_disent.metrics import (
+    dci,
+    dcimig,
+    equally_filled,
+    factor_vae_score,
+    infomec,
+    irs,
+    jemmig,
+    mcc,
+    mig,
+    mig_sup,
+    r2,
+    tmex,
+    uc,
+)
 from causal_disent.metrics.tools.residual_tests import generalised_covariance_test, projected_covariance_test
 from causal_disent.metrics.tools.takes import continuous_columns, takers
 from causal_disent.registry import registry
@@ -89,8 +103,8 @@ def test_data_sets_with_continuous_factors(data):
     np.testing.assert_array_equal(binned.factor_values(np.arange(5)), data.factor_values(np.arange(5)))
 
 
-@pytest.mark.parametrize("metric", [infomec, jemmig])
-@pytest.mark.parametrize("convert", [np.float32, np.float16, "fortran", "strided", "list"])
+@pytest.mark.parametrize("metric", [dcimig, infomec, irs, jemmig, mcc, mig, mig_sup, r2, uc])
+@pytest.mark.parametrize("convert", [np.float32, np.float16, "fortran", "strided", "list", "frame"])
 def test_the_numbers_alone_decide(metric, convert):
     factors = RNG.randint(3, size=(120, 2))
     codes = (factors + RNG.normal(size=(120, 2))).astype(np.float16).astype(np.float64)
@@ -98,16 +112,17 @@ def test_the_numbers_alone_decide(metric, convert):
         "fortran": np.asfortranarray,
         "strided": lambda array: np.repeat(array, 2, axis=0)[::2],
         "list": lambda array: array.tolist(),
+        "frame": lambda array: pytest.importorskip("pandas").DataFrame(array, columns=["a", "b"]),
     }.get(convert, lambda array: array.astype(convert))(codes)
     assert metric(other, factors).score == metric(codes, factors).score
 
 
-def chain(seed, num=1200):
+def chain(seed, num=1200, noise=0.6):
     """Three numbers, each a cause of the next."""
     rng = np.random.RandomState(seed)
     a = rng.normal(size=num)
-    b = 0.8 * a + 0.6 * rng.normal(size=num)
-    return np.column_stack([a, b, 0.7 * b - 0.5 * a + 0.6 * rng.normal(size=num)])
+    b = 0.8 * a + noise * rng.normal(size=num)
+    return np.column_stack([a, b, 0.7 * b - 0.5 * a + noise * rng.normal(size=num)])
 
 
 def test_identity_codes_of_a_linear_model_are_exclusive():
@@ -137,8 +152,12 @@ def test_even_functions_need_the_projected_test():
 
 
 def test_tmex_warns_where_its_test_is_not_valid():
+    factors = chain(0, 300, noise=0.1)
     with pytest.warns(UserWarning, match="without `redraw` the randomisation test finds dependences"):
-        tmex(chain(0, 300), chain(0, 300), independence_test="randomization")
+        found = tmex(factors, factors, independence_test="randomization", expected=np.eye(3))
+    assert (found.measured & ~found.expected).sum() >= 2  # which the default does not find
+    with pytest.warns(UserWarning, match="need some 400 points"):
+        assert (tmex(factors, factors, expected=np.eye(3)).measured & ~np.eye(3, dtype=bool)).sum() <= 1
     with pytest.warns(UserWarning, match="residual test need some 400 points"):
         tmex(chain(0, 100), chain(0, 100))
     with pytest.raises(

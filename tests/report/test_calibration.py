@@ -8,7 +8,7 @@ from PIL import Image
 
 from causal_disent.registry import registry
 from causal_disent.report.calibration import MARK, _shades, calibration_text, update_page, write_calibration
-from causal_disent.runs.calibrate import CASES, Row
+from causal_disent.runs.calibrate import CASES, Row, Sure
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "calibration.md").read_text()
@@ -18,6 +18,7 @@ ROWS = [
     Row("irs", "other", (0.25, "It needs a decoder.", "Another reason.")),
     Row("tc", "TC", (0.0, 2.0, float("inf")), lower_is_better=True),
 ]
+UNSURE = Row("uc", "UC", (1.0, 0.5), sure=(Sure(0.9, 1.0, 0.4, 0.0), Sure(0.1, 0.9, 0.45, 0.3, True)))
 
 
 def test_missing_scores_are_explained_once():
@@ -54,6 +55,22 @@ def test_files(results):
     assert "- [1] irs: It needs a decoder.\n" in text
 
 
+def test_how_sure_scores_are(tmp_path):
+    text = calibration_text([UNSURE], CASES[:2])
+    assert "1.000 " in text and "0.500*" in text and "\n* within its chance level" in text
+    assert "within" not in calibration_text(ROWS, CASES_HERE)
+    write_calibration(tmp_path, [UNSURE], CASES[:2], num_train=10, random_seed=1)
+    assert "| `uc` | UC | 0.90 to 1.00; 0.40 | 0.10 to 0.90; 0.45* |" in (tmp_path / "calibration.md").read_text()
+    saved = json.loads((tmp_path / "calibration.json").read_text())["scores"][0]["sure"]
+    assert saved["mixed 0.1"] == {
+        "low": 0.1,
+        "high": 0.9,
+        "chance": 0.45,
+        "chance_share": 0.3,
+        "within_chance": True,
+    }
+
+
 def test_the_page_keeps_what_is_written_by_hand(results, tmp_path):
     page = tmp_path / "docs" / "calibration.md"
     page.parent.mkdir()
@@ -69,7 +86,10 @@ def documented():
     lines = [line.strip("| ").split(" | ") for line in PAGE.splitlines()]
     head = next(line for line in lines if line[0] == "metric")
     rows = (line for line in lines if line[0].startswith("`") and len(line) == len(head))
-    return {(row[0].strip("`"), row[1].split()[0]): dict(zip(head, row, strict=True)) for row in rows}
+    found = {}
+    for row in rows:  # a second table says how sure they are
+        found.setdefault((row[0].strip("`"), row[1].split()[0]), dict(zip(head, row, strict=True)))
+    return found
 
 
 def quoted():

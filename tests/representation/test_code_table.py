@@ -104,3 +104,72 @@ def test_wrong_codes_are_refused(small_data, random_state):
         CodeTable(small_data, lambda images: images[:, 0, 0, 0]).codes_of(np.arange(12))
     with pytest.raises(errors.InvalidInput, match="The number of points must be at least 1"):
         sample_codes(small_data, CountingEncoder(), 0, random_state, 16)
+
+
+@pytest.mark.parametrize("most_held", [2**20, 0])
+@pytest.mark.parametrize("most_listed", [2**26, 0, 5])
+def test_codes_of_images_in_any_order(small_data, monkeypatch, most_listed, most_held):
+    monkeypatch.setattr(code_table, "MOST_LISTED", most_listed)
+    monkeypatch.setattr(code_table, "MOST_HELD", most_held)
+    encoder = CountingEncoder()
+    table = CodeTable(small_data, encoder)
+    expected = encoder(small_data.observations(np.arange(12)))
+    for indices in ([3, 1, 3], [11, 0], [1, 2, 11, 5, 4], np.arange(12)[::-1], []):
+        np.testing.assert_array_equal(
+            table.codes_of(np.array(indices, dtype=int)), expected[np.array(indices, int)]
+        )
+    assert sum(encoder.batches) == 12 + table.num_encoded == 24
+
+
+def test_a_large_table_lives_in_a_file(small_data, monkeypatch):
+    monkeypatch.setattr(code_table, "MOST_HELD", 0)
+    table = CodeTable(small_data, CountingEncoder())
+    codes = table.codes_of(np.arange(12))
+    assert isinstance(table._kept.codes, np.memmap) and not isinstance(codes, np.memmap)
+    other = CodeTable(small_data, CountingEncoder())
+    other.adopt(table)
+    np.testing.assert_array_equal(other.codes_of(np.array([7, 2])), codes[[7, 2]])
+    assert not other.representation.batches
+
+
+def test_codes_become_wider_numbers(small_data):
+    table = CodeTable(small_data, lambda images: np.ones((len(images), 2), dtype=np.float32))
+    table.codes_of(np.array([1]))
+    table.representation = lambda images: np.full((len(images), 2), 1 / 3)
+    np.testing.assert_array_equal(table.codes_of(np.array([1, 2])), [[1, 1], [1 / 3, 1 / 3]])
+
+
+def test_another_number_of_codes_is_an_error(small_data):
+    table = CodeTable(small_data, lambda images: np.ones((len(images), 2)))
+    table.codes_of(np.arange(3))
+    table.codes_of(np.array([5]))
+    table.representation = lambda images: np.ones((len(images), 1))
+    with pytest.raises(errors.InvalidInput, match="2 codes for some images and 1 for others"):
+        table.codes_of(np.array([6]))
+
+
+def test_a_batch_that_fails_leaves_the_others(small_data, monkeypatch):
+    monkeypatch.setattr(code_table, "BATCH_BYTES", 3 * 4)
+    table = CodeTable(small_data, CountingEncoder())
+    expected = table.codes_of(np.array([4]))
+
+    def fails_on_the_last(images):
+        if images.max() > 0.5:
+            raise RuntimeError("no more")
+        return images.reshape(len(images), -1) + 100
+
+    encoder, table.representation = table.representation, fails_on_the_last
+    with pytest.raises(RuntimeError, match="no more"):
+        table.codes_of(np.arange(12))
+    table.representation = encoder
+    assert table.num_encoded == 1
+    np.testing.assert_array_equal(table.codes_of(np.array([4, 0])), [expected[0], [0, 0, 0]])
+
+
+def test_tables_that_share_codes_do_not_disturb_each_other(small_data):
+    one, other = (CodeTable(small_data, CountingEncoder()) for _ in range(2))
+    one.codes_of(np.array([2]))
+    other.adopt(one)
+    expected = CountingEncoder()(small_data.observations(np.arange(12)))
+    for table, images in ((one, [5, 2]), (other, [7, 5]), (one, [7, 9, 5])):
+        np.testing.assert_array_equal(table.codes_of(np.array(images)), expected[images])

@@ -21,9 +21,7 @@ NAMES = st.sampled_from(["a", "b", "c"])
 BINDINGS = ["evaluation.evaluation_fn = @uc", "uc.num_train = 20"]
 #: Functions of `files` before and after which a process is killed.
 MOMENTS = st.tuples(
-    st.sampled_from(
-        ["_check_absent", "_flush", "_put_in_place", "_exchange", "_flush_one", "_remove", "_recover"]
-    ),
+    st.sampled_from(["_check_absent", "_flush", "_put_in_place", "_exchange", "_flush_one", "remove", "_recover"]),
     st.integers(0, 3),
     st.booleans(),
 )

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
+from causal_disent.metrics.tools.resampling import what_is_asked
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.calibrate import CASES, Case, calibrate, headlines, small_sample
 
@@ -25,6 +26,30 @@ def test_scores_of_known_representations():
     cells = {(row.metric, row.score): row.cells for row in rows}
     assert cells["irs", "IRS"][0] >= 0.999 and cells["irs", "IRS"][1] < 0.2
     assert cells["uc", "UC"][0] == 1
+
+
+def test_scores_say_how_sure_they_are():
+    rows = calibrate(["uc", "cg"], cases=(PERFECT, NOISE), num_train=200)
+    sure = {row.score: row.sure for row in rows}
+    perfect, noise = sure["UC"]
+    assert perfect.low <= 1.0 == perfect.high and perfect.chance < 1.0
+    assert noise.within_chance and noise.chance_share > 0.05
+    assert not sure["CG_signed"][0].within_chance and sure["CG_signed"][1].within_chance
+    (row,) = calibrate(["uc"], cases=(NOISE,), num_train=200, bootstrap=0, chance=0)
+    assert row.sure == (None,)
+
+
+def test_what_takes_long_is_not_resampled_unless_somebody_says_how_often(metric):
+    asked = []
+
+    def slow(ground_truth_data, representation_function, random_state, artifact_dir=None):
+        asked.append(what_is_asked())
+        return {"score": 1.0}
+
+    metric(slow, fast={})
+    calibrate(["passing_by"], cases=(PERFECT,))
+    calibrate(["passing_by"], cases=(PERFECT,), bootstrap=3)
+    assert asked[0] is None and (asked[1].bootstrap, asked[1].chance) == (3, 0)
 
 
 def test_the_same_seed_gives_the_same_table():

@@ -17,7 +17,7 @@ from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_
 from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
-from causal_disent.metrics.tools.takes import arguments_for, refusal
+from causal_disent.metrics.tools.takes import arguments_for, asks_neighbours, or_by_neighbours, refusal
 from causal_disent.typed import check_arguments
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
         drawn = {name: given.pop(name) for name in needs.parameters}
         own = _own(declaration, data, given)
         own |= _asked_of(declaration, own)
-        numbers = _numbers_of(declaration, data)
+        numbers = _numbers_of(declaration, data, own)
         if numbers is not None:
             own |= arguments_for(declaration.facts["takes"], data.continuous)
         if declaration.check is not None:
@@ -54,15 +54,16 @@ def on_data(declaration: Declaration) -> Callable[..., Scores]:
     return _called(declaration, needs.supplied, needs.parameters, f"`{declaration.name}` of {needs.how}.", measure)
 
 
-def _numbers_of(declaration: Declaration, data: Any) -> Callable[[Any], Any] | None:
+def _numbers_of(declaration: Declaration, data: Any, own: Mapping[str, Any]) -> Callable[[Any], Any] | None:
     """What makes numbers of the places of values, where the data set has continuous factors, which are refused if
     the metric does not take them as they are."""
     takes, columns = declaration.facts["takes"], getattr(data, "continuous", ())
     if not takes or not columns:
         return None
-    if "continuous" not in takes:
+    if "continuous" not in takes and not asks_neighbours(takes, own):
         which = errors.listing(factor_names(data)[column] for column in columns)
-        raise errors.InvalidInput(refusal(which, "`evaluation.bins = 10` in a config, `data.in_bins(10)`") + ".")
+        how = "`evaluation.bins = 10` in a config, `data.in_bins(10)`" + or_by_neighbours(takes)
+        raise errors.InvalidInput(refusal(which, how) + ".")
     return data.space.to_numbers if declaration.needs.arrays_suffice else None
 
 

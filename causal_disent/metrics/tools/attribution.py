@@ -10,6 +10,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_choice, check_fits_trees, check_pairs, check_random_state, check_rho
 from causal_disent.metrics.irs import irs
+from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.registry import registry
 from causal_disent.text import shown_value
@@ -35,16 +36,28 @@ def mutual_information(codes: FloatArray, factors: IntArray, random_state: np.ra
     return mutual_information_matrix(histogram_discretizer(codes, 20), factors)
 
 
+def neighbour_information(
+    codes: FloatArray, factors: FloatArray | IntArray, random_state: np.random.RandomState
+) -> FloatArray:
+    """Mutual information in nats of each code with each factor by ten nearest neighbours, continuous ones too."""
+    from causal_disent.metrics.tools import neighbours
+
+    codes, factors = check_pairs(codes, factors)
+    codes, columns = np.asarray(codes, dtype=np.float64), np.arange(factors.shape[1])
+    generator = check_random_state(random_state)
+    return neighbours.neighbour_information(codes, factors, columns, 10, generator).matrix
+
+
 def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
     """Importance of each code in gradient boosted trees that predict each factor (Eastwood 2018)."""
-    from sklearn.ensemble import GradientBoostingClassifier
+    from causal_disent.metrics.tools.exact_boosting import ExactBoosting
 
     codes, factors = check_pairs(codes, factors)
     check_fits_trees(codes)
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:
-            trees = GradientBoostingClassifier(random_state=check_random_state(random_state)).fit(codes, factor)
+            trees = ExactBoosting(random_state=check_random_state(random_state)).fit(codes, factor)
             importance[:, i] = np.abs(trees.feature_importances_)
     return importance
 
@@ -54,8 +67,19 @@ def attribute(
     factors: IntArray,
     attribution: str | Attribution,
     random_state: np.random.RandomState,
+    code_groups: CodeGroups | None = None,
 ) -> FloatArray:
-    """The scores of a registered attribution, or of one's own function; codes that never vary are NaN."""
+    """The scores of a registered attribution, or of one's own function; codes that never vary are NaN.
+
+    Groups of codes in the place of codes are for that of the IRS.
+    """
+    if code_groups:
+        if not is_irs(attribution):
+            raise errors.InvalidInput(
+                "`code_groups` are attributed by the IRS alone (attribution 'irs'); given: "
+                f"{shown_value(attribution)}."
+            )
+        return irs(codes, factors, code_groups=code_groups).matrix
     function: Any = attribution
     if isinstance(attribution, str):
         function = registry.function("attributions", attribution)
@@ -73,6 +97,13 @@ def attribute(
         )
     scores[codes.min(axis=0) == codes.max(axis=0)] = np.nan
     return scores
+
+
+def is_irs(attribution: Any) -> bool:
+    """Whether an attribution, or its name, is that of the IRS."""
+    if isinstance(attribution, str):
+        attribution = registry.function("attributions", attribution)
+    return getattr(attribution, "__wrapped__", attribution) is irs_attribution  # gin wraps functions
 
 
 def select_codes(scores: FloatArray, rho: int, selection: str = "top") -> CodeSets:

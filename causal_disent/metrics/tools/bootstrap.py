@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics.tools.attribution import attribute, irs_attribution
+from causal_disent.metrics.tools.attribution import attribute, is_irs
+from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import registry
 
 
 class Bounded(Result):
@@ -47,21 +47,24 @@ def resample_counts(num_points: int, resamples: int, random_state: np.random.Ran
 
 
 def attribution_resamples(
-    codes: FloatArray, factors: IntArray, attribution: Any, resamples: int, random_state: np.random.RandomState
+    codes: FloatArray,
+    factors: IntArray,
+    attribution: Any,
+    resamples: int,
+    random_state: np.random.RandomState,
+    code_groups: CodeGroups | None = None,
 ) -> Sequence[FloatArray]:
     """The attribution scores (codes, factors) of each resample of the points."""
     if resamples == 0:
         return []
     counts = resample_counts(len(codes), resamples, random_state)
-    if isinstance(attribution, str):
-        attribution = registry.function("attributions", attribution)
-    if getattr(attribution, "__wrapped__", attribution) is irs_attribution:  # gin wraps functions
+    if is_irs(attribution) and not code_groups:
         return resampled_irs_matrices(codes, factors, counts)
     points = np.arange(len(codes))
     scores = []
     for count in track(counts, "bootstrap", unit="resample"):
         chosen = np.repeat(points, count)
-        scores.append(attribute(codes[chosen], factors[chosen], attribution, random_state))
+        scores.append(attribute(codes[chosen], factors[chosen], attribution, random_state, code_groups))
     return scores
 
 

@@ -64,6 +64,8 @@ def metric(
     reports: Mapping[str, Any] | Callable[..., dict[str, Any]],
     range: tuple[float, float],
     better: str = "higher",
+    by_chance: str = "",
+    compared: str = "",
     summary: str = "",
     assumes: str = "",
     takes: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("discrete",),
@@ -89,19 +91,25 @@ def metric(
             the factors) -> keys and values.
         range: smallest and largest headline score that can come out.
         better: ``"higher"`` or ``"lower"``.
+        by_chance: what codes that say nothing of the factors score.
+        compared: with what the numbers were compared, and what came of it.
         summary: one line for listings, what it asks; else the first line of the docstring.
         assumes: of which factors and codes it can be used.
         takes: which factors the function takes: ``"discrete"``; ``"continuous"``, numbers as they are;
-            ``"binned"``, continuous ones in equally filled bins. Each perhaps with the arguments that it needs
-            then; none if it does not look at factors. Continuous factors that it does not take are refused.
+            ``"binned"``, continuous ones in equally filled bins; ``"neighbours"``, as they are by nearest
+            neighbours; and ``"code_groups"`` if blocks of codes may be one concept each. Each perhaps with the
+            arguments that it needs then; none if it does not look at factors. Continuous factors that it does not
+            take are refused.
         headline: the key that matters most, if it is not the first of `reports`.
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
         resampling: how intervals and chance levels are found of a metric that takes long: ``points``, the most
-            that a resample has; ``options``, arguments that differ; ``words``, how that is told; and
-            ``interval=False`` if repeated points spoil the score.
+            that a resample has; ``options``, arguments that differ; ``words``, how that is told, ``unless`` an
+            argument is true with which they change nothing; ``interval=False`` if repeated points spoil the score;
+            ``again``, a function (codes, factors, options) -> `Again`, which scores other draws of these points as
+            the function would, but faster (None where it cannot).
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
@@ -142,6 +150,8 @@ def metric(
             "headline": first,
             "also": tuple(also),
             "better": better,
+            "by_chance": by_chance,
+            "compared": compared,
             "range": (float(range[0]), float(range[1])),
             "invariances": tuple(invariances),
             "assumes": assumes,

@@ -97,8 +97,12 @@ def make_classifier(classifier: Any, data: GroundTruthData, parameter: str = "cl
 
 
 def image_exchange(representation: Any, classifier: Any) -> tuple[Decode, PredictProba]:
-    """``decode`` and ``predict_proba`` of a pair: of tensors where both can, as those stay on the device."""
-    if hasattr(representation, "decode_tensor") and hasattr(classifier, "predict_proba_tensor"):
+    """``decode`` and ``predict_proba`` of a pair: of tensors where both can, as those stay on the device.
+
+    A part whose tensors are not torch's says so by an attribute ``tensors``, the name of the framework.
+    """
+    alike = getattr(representation, "tensors", None) == getattr(classifier, "tensors", None)
+    if alike and hasattr(representation, "decode_tensor") and hasattr(classifier, "predict_proba_tensor"):
         return representation.decode_tensor, classifier.predict_proba_tensor
     return representation.decode, classifier.predict_proba
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,12 +27,22 @@ def histogram_discretizer(target: FloatArray, num_bins: int) -> IntArray:
     check_at_least(1, num_bins=num_bins)
     binned = np.empty(target.shape, dtype=np.int64)
     for column, values in enumerate(target.T):
-        low, high = values.min(), values.max()
-        if max(-low, high) > LARGE_OFFSET * (high - low):  # edges between such numbers would be rounded away
-            values = values - low
-        edges = np.histogram_bin_edges(values, num_bins)
-        binned[:, column] = np.digitize(values, edges[:-1])
+        offset, edges = bin_edges(np.array([values.min(), values.max()]), num_bins)
+        binned[:, column] = np.digitize(values - offset if offset else values, edges)
     return binned
+
+
+def bin_edges(ends: FloatArray, num_bins: int) -> tuple[Any, FloatArray]:
+    """Of numbers between `ends` (smallest, largest): what to take off first, and where each bin then begins.
+
+    Example:
+        >>> bin_edges(np.array([0.0, 1.0]), 4)
+        (0, array([0.  , 0.25, 0.5 , 0.75]))
+    """
+    low, high = ends
+    # Edges between numbers of a large offset would be rounded away.
+    offset = low if max(-low, high) > LARGE_OFFSET * (high - low) else 0
+    return offset, np.histogram_bin_edges(ends - offset if offset else ends, num_bins)[:-1]
 
 
 @part("discretizer", supplied=("target",))

@@ -19,10 +19,13 @@ Estimator = Callable[[], Any]
 
 @part("gradient_boosting")
 def gradient_boosting() -> Any:
-    """scikit-learn's gradient boosted trees with its settings: what disentanglement_lib measures with."""
-    from sklearn.ensemble import GradientBoostingClassifier
+    """scikit-learn's gradient boosted trees with its settings: what disentanglement_lib measures with.
 
-    return GradientBoostingClassifier()
+    Where numba is installed (``pip install 'causal-disent[fast]'``), they are grown several times as fast.
+    """
+    from causal_disent.metrics.tools.exact_boosting import ExactBoosting
+
+    return ExactBoosting()
 
 
 @part("histogram_boosting")

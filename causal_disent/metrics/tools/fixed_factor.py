@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent.arguments import check_at_least, check_matrix
-from causal_disent.metrics.irs import group
+from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.metrics.tools.fitting import forked
+from causal_disent.metrics.tools.irs_statistics import group
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.resampling import what_is_asked
 from causal_disent.metrics.tools.sampling import Draws, fix_factor
@@ -22,8 +23,6 @@ from causal_disent.representation.code_table import CodeTable
 
 #: Features (votes, codes), and the factor shared in each (votes,).
 Labelled = tuple[FloatArray, IntArray]
-#: Draws the points of one vote, given how many; returns the factor that they share.
-DrawOne = Callable[[GroundTruthData, Draws, int, np.random.RandomState], int]
 
 #: Votes worked on at a time; 64 points each of 10 codes take 5 MB.
 BLOCK = 1024
@@ -42,17 +41,17 @@ class Votes(Needs):
     Attributes:
         sizes: what configs bind, with defaults: ``batch_size`` points per vote, ``num_train`` and ``num_eval``
             votes, perhaps ``num_variance_estimate`` points without a fixed factor before them.
-        draw_one: draws the points of a vote.
         features_of: codes (votes, points of a vote, codes) -> features (votes, features).
         last_step: what the votes are given to, in place of the whole function, which takes points.
         min_batch: fewer points per vote are refused.
+        pairs: whether a vote is of pairs that share a value, each its own; else of points that all share one.
     """
 
     sizes: Mapping[str, int]
-    draw_one: DrawOne
     features_of: Callable[[FloatArray], FloatArray]
     last_step: Callable[..., Any]
     min_batch: int = 1
+    pairs: bool = False
 
     how = (
         "sampled points that share the value of one factor, `num_train` times to fit and `num_eval` times to score"
@@ -77,12 +76,10 @@ class Votes(Needs):
             codes = check_matrix("codes", overall.codes(), columns="codes")
             keywords = {"codes": codes, "num_factors": data.num_factors}
 
-        def draw_one(draws: Draws) -> int:
-            return self.draw_one(data, draws, drawn["batch_size"], random_state)
+        def draw_block(num: int) -> Labelled:
+            return draw_votes(data, table, num, drawn["batch_size"], random_state, pairs=self.pairs)
 
-        votes = [
-            draw_features(data, table, drawn[num], draw_one, self.features_of) for num in ("num_train", "num_eval")
-        ]
+        votes = [draw_features(drawn[num], draw_block, self.features_of) for num in ("num_train", "num_eval")]
         points: tuple[Any, ...] = ()
         if what_is_asked():
             num_points = drawn.get("num_variance_estimate", drawn["num_train"])
@@ -116,20 +113,33 @@ def draw_batch(data: GroundTruthData, draws: Draws, batch_size: int, random_stat
     return column
 
 
-def draw_features(
+def draw_votes(
     data: GroundTruthData,
     table: CodeTable,
-    num_votes: int,
-    draw_one: Callable[[Draws], int],
-    features_of: Callable[[FloatArray], FloatArray],
+    num: int,
+    batch_size: int,
+    random_state: np.random.RandomState,
+    *,
+    pairs: bool,
 ) -> Labelled:
-    """Features of votes whose observations are drawn one vote after the other and encoded by the block.
+    """The codes of the points of `num` votes, vote by vote, and the factor that each vote's share (votes,)."""
+    at_once = IndependentDraws.of(data)
+    if at_once is not None:
+        indices, shared = at_once.votes(num, batch_size, random_state, pairs=pairs)
+        return table.codes_of(indices), shared
+    draws, draw_one = Draws(data, table), draw_pairs if pairs else draw_batch
+    columns = [draw_one(data, draws, batch_size, random_state) for _ in range(num)]
+    return draws.codes(), np.array(columns)
+
+
+def draw_features(
+    num_votes: int, draw_block: Callable[[int], Labelled], features_of: Callable[[FloatArray], FloatArray]
+) -> Labelled:
+    """Features of votes that are drawn and encoded by the block.
 
     Args:
-        data: ground-truth data.
-        table: the encoder, which remembers images from block to block.
         num_votes: how many votes.
-        draw_one: draws the observations of one vote, equally many for each; the factor they share.
+        draw_block: draws so many votes, of equally many points: their codes and the factor each shares.
         features_of: codes (votes, points of a vote, codes) -> features (votes, features).
 
     Returns:
@@ -137,11 +147,11 @@ def draw_features(
     """
     features, shared = [], []
     for block in blocks(num_votes):
-        draws = Draws(data, table)
-        shared += [draw_one(draws) for _ in range(block.stop - block.start)]
-        codes = check_matrix("codes", draws.codes(), columns="codes")
-        features.append(features_of(codes.reshape(block.stop - block.start, -1, codes.shape[1])))
-    return np.concatenate(features), np.array(shared)
+        codes, columns = draw_block(block.stop - block.start)
+        codes = check_matrix("codes", codes, columns="codes")
+        features.append(features_of(codes.reshape(len(columns), -1, codes.shape[1])))
+        shared.append(columns)
+    return np.concatenate(features), np.concatenate(shared)
 
 
 def points_sharing(factor: IntArray, points: IntArray, num: int, random_state: np.random.RandomState) -> IntArray:

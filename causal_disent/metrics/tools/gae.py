@@ -1,4 +1,8 @@
-"""A graph autoencoder in numpy (Ng et al. 2019, arXiv:1911.07420): who causes whom, and a layer that obeys it."""
+"""A graph autoencoder in numpy (Ng et al. 2019, arXiv:1911.07420): who causes whom, and a layer that obeys it.
+
+In numpy, because metrics ask for it where torch is not installed. plugins/causal_disent_crl has the same formula
+as a layer that is trained within a model.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_matrix, check_not_negative, check_random_state
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray
@@ -30,15 +35,19 @@ class Discovered:
         scale: what the layer multiplies the weights by: encoder and decoder can undo any.
         encoder: weights and biases in turn, shared by all columns.
         decoder: the same.
+        cycles: how far the weights are from a graph without cycles, 0 for one.
+        error: the mean squared distance of the columns from what the layer makes of their causes.
     """
 
     adjacency: FloatArray
     scale: float
     encoder: Weights
     decoder: Weights
+    cycles: float
+    error: float
 
     def causal_layer(self, values: FloatArray, adjacency: FloatArray | None = None) -> FloatArray:
-        """Standardised columns (n, columns) from their causes alone, under this `adjacency` if given."""
+        """Columns (n, columns), in the units fitted, from their causes alone, under this `adjacency` if given."""
         weights = self.adjacency if adjacency is None else adjacency
         mixed = _forward(values, self.encoder)[-1].reshape(values.shape) @ (self.scale * weights)
         return _forward(mixed, self.decoder)[-1].reshape(values.shape)
@@ -53,7 +62,7 @@ def gae_discovery(
     learning_rate: float = 1e-3,
     rounds: int = 10,
     steps: int = 300,
-    max_points: int = 300,
+    max_points: int | None = 300,
 ) -> Discovered:
     r"""Fit a graph autoencoder: each column from its causes, without cycles.
 
@@ -61,16 +70,17 @@ def gae_discovery(
         \min_W \tfrac1{2n}\|X - \hat X\|^2 + \lambda |W|_1 \;\text{ with }\; \operatorname{tr} e^{W \circ W} = d
 
     by an augmented Lagrangian and Adam on all points; g1 and g2 have two hidden layers, the same for all columns.
+    The direction of an edge is that of the smaller error, which data need not settle: look at several seeds.
 
     Args:
-        values: (points, columns) standardised numbers.
+        values: (points, columns) numbers, two columns at least, standardised for the defaults to make sense.
         random_state: seed or generator, of the first weights and of the points that are taken.
         hidden: units of each hidden layer.
         l1: weight of the edges' sum: 1 as published, where columns are not standardised; here that leaves no edge.
         learning_rate: of Adam.
         rounds: how often the penalty may grow; 20 as published.
         steps: of Adam in each round.
-        max_points: points that it is fitted to, drawn where there are more.
+        max_points: points that it is fitted to, drawn where there are more; None for all, as published.
 
     Returns:
         `Discovered`. Its weights are divided by the largest; published is a threshold of 0.2 then, none here.
@@ -82,23 +92,27 @@ def gae_discovery(
         ((2, 2), 0.0)
     """
     values = check_matrix("values", values, columns="columns")
-    check_at_least(1, hidden=hidden, rounds=rounds, steps=steps, max_points=max_points)
+    if values.shape[1] < 2:
+        raise errors.InvalidInput(f"gae_discovery needs two columns or more; given: {values.shape[1]}.")
+    check_at_least(1, hidden=hidden, rounds=rounds, steps=steps)
+    if max_points is not None:
+        check_at_least(1, max_points=max_points)
     check_not_negative(l1=l1, learning_rate=learning_rate)
     generator = check_random_state(random_state)
-    if len(values) > max_points:
+    if max_points is not None and len(values) > max_points:
         values = values[generator.choice(len(values), max_points, replace=False)]
     values = values.astype(np.float32)
     weights = _first_weights(values.shape[1], hidden, generator)
     adam = _Adam(weights, learning_rate)
     multiplier, penalty, before = 0.0, 1.0, (np.inf, np.inf)
-    kept = [weight.copy() for weight in weights]
+    kept, error, cycles = [weight.copy() for weight in weights], np.inf, np.inf
     for number in range(rounds):
         for _ in range(steps):
             gradients, error, cycles = _gradients(values, weights, l1, multiplier, penalty)
             adam.step(gradients)
             np.fill_diagonal(weights[0], 0.0)
         if error > WORSE * before[0] and cycles <= FEW_CYCLES:
-            weights = kept
+            weights, (error, cycles) = kept, before
             break
         kept = [weight.copy() for weight in weights]
         if cycles <= NO_CYCLES and number + 1 >= LEAST_ROUNDS:
@@ -108,7 +122,7 @@ def gae_discovery(
             penalty = min(penalty * GROWTH, MOST_PENALTY)
         before = error, cycles
     scale = float(np.abs(weights[0]).max()) or 1.0
-    return Discovered(weights[0].astype(np.float64) / scale, scale, weights[1:7], weights[7:])
+    return Discovered(weights[0].astype(np.float64) / scale, scale, weights[1:7], weights[7:], cycles, error)
 
 
 def _first_weights(columns: int, hidden: int, generator: np.random.RandomState) -> Weights:

@@ -45,9 +45,9 @@ def entropies(factors: IntArray) -> FloatArray:
         array([0.693, 0.   ])
     """
     matrix: Any = check_matrix("factors", factors, columns="columns")
-    num_points, times_log = len(matrix), _times_log(len(matrix))
+    num_points, table = len(matrix), times_log(len(matrix))
     columns = [_Column(values) for values in matrix.T]
-    return np.array([_not_negative(np.log(num_points) - c.sum(times_log) / num_points) for c in columns])
+    return np.array([not_negative(np.log(num_points) - c.sum(table) / num_points) for c in columns])
 
 
 def mutual_information_matrix(binned_codes: IntArray, factors: IntArray) -> FloatArray:
@@ -72,12 +72,12 @@ def mutual_information_matrix(binned_codes: IntArray, factors: IntArray) -> Floa
                [0.   , 0.693]])
     """
     binned_codes, factors = check_pairs(binned_codes, factors)
-    num_points, times_log = len(factors), _times_log(len(factors))
+    num_points, table = len(factors), times_log(len(factors))
     codes = [_Column(values) for values in binned_codes.T]
     targets = [_Column(values) for values in factors.T]
-    apart = np.add.outer([code.sum(times_log) for code in codes], [target.sum(times_log) for target in targets])
-    together = np.array([[code.joint_sum(target, times_log) for target in targets] for code in codes])
-    return _not_negative(np.log(num_points) + (together - apart) / num_points)
+    apart = np.add.outer([code.sum(table) for code in codes], [target.sum(table) for target in targets])
+    together = np.array([[code.joint_sum(target, table) for target in targets] for code in codes])
+    return not_negative(np.log(num_points) + (together - apart) / num_points)
 
 
 class _Column:
@@ -87,18 +87,18 @@ class _Column:
         self.labels, self.num_labels = _labels(values)
         self.counts = np.bincount(self.labels)
 
-    def sum(self, times_log: FloatArray) -> float:
-        """Sum of c log c over the values."""
-        return float(times_log[self.counts].sum())
+    def sum(self, table: FloatArray) -> float:
+        """Sum of c log c over the values, looked up in the `table` of `times_log`."""
+        return float(table[self.counts].sum())
 
-    def joint_sum(self, other: _Column, times_log: FloatArray) -> float:
+    def joint_sum(self, other: _Column, table: FloatArray) -> float:
         """Sum of c log c over the pairs of values."""
         pairs = self.labels * other.num_labels + other.labels
         if self.num_labels * other.num_labels <= 2 * len(pairs) + 1000:
             counts = np.bincount(pairs)
         else:  # a table of mostly empty cells would take more memory than the points
             counts = np.unique(pairs, return_counts=True)[1]
-        return float(times_log[counts].sum())
+        return float(table[counts].sum())
 
 
 def _labels(values: IntArray) -> tuple[IntArray, int]:
@@ -111,12 +111,13 @@ def _labels(values: IntArray) -> tuple[IntArray, int]:
     return labels.astype(np.intp), len(distinct)
 
 
-def _times_log(largest: int) -> FloatArray:
+def times_log(largest: int) -> FloatArray:
     """c log c for c = 0 .. `largest`: counts are whole numbers, so no logarithm is taken twice."""
     counts = np.arange(largest + 1, dtype=np.float64)
     counts[1:] *= np.log(counts[1:])
     return counts
 
 
-def _not_negative(information: FloatArray) -> FloatArray:
+def not_negative(information: FloatArray) -> FloatArray:
+    """Information, or entropy, without what rounding has put below 0."""
     return np.where(information < ROUNDING, 0.0, information)

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from causal_disent.metrics.irs import group, robustness
+from causal_disent.metrics.tools.code_groups import CodeGroups
+from causal_disent.metrics.tools.irs_statistics import (
+    deviations_within,
+    group,
+    irs_score,
+    largest_deviations,
+    robustness,
+)
+from causal_disent.metrics.tools.recount import Again
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -33,19 +41,54 @@ def resampled_irs_matrices(
     Returns:
         A (codes, factors) matrix per resample, equal to ``irs(...).matrix`` of the repeated points.
     """
-    by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
-    whole = _Ends(by_code, np.arange(len(codes)), 1.0)
-    ends = []
-    for factor in factors.T:
-        order, starts = group(factor)
-        ends.append([_Ends(by_code, points, diff_quantile) for points in np.split(order, starts)])
+    draws = IrsDraws(codes, factors, diff_quantile)
     matrices: list[FloatArray] = []
     chunks = [counts[start : start + CHUNK] for start in range(0, len(counts), CHUNK)]
     for chunk in track(chunks, "bootstrap", unit="chunk"):
-        deviations = whole.quantiles(chunk)[0]
-        within = np.stack([_mean_over_values(values, chunk) for values in ends], axis=2)
-        matrices.extend(robustness(*pair) for pair in zip(within, deviations, strict=True))
+        matrices.extend(robustness(*pair) for pair in zip(*draws.resampled(chunk), strict=True))
     return matrices
+
+
+class IrsDraws:
+    """The deviations that the IRS is made of, of resampled points and of shuffled codes."""
+
+    def __init__(self, codes: FloatArray, factors: IntArray, diff_quantile: float = 0.99) -> None:
+        self._by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
+        self._factors, self._quantile = factors, diff_quantile
+        self._whole = _Ends(self._by_code, np.arange(len(codes)), 1.0)
+        self._ends = []
+        for factor in factors.T:
+            order, starts = group(factor)
+            self._ends.append([_Ends(self._by_code, points, diff_quantile) for points in np.split(order, starts)])
+
+    def resampled(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Within the values of each factor (resamples, codes, factors), and over all points (resamples, codes)."""
+        within = np.stack([_mean_over_values(values, counts) for values in self._ends], axis=2)
+        return within, self._whole.quantiles(counts)[0]
+
+    def of_rows(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The same of one resample, given by its rows: (codes, factors) and (codes,)."""
+        within, deviations = self.resampled(np.bincount(rows, minlength=self._by_code.shape[1])[None])
+        return within[0], deviations[0]
+
+    def of_order(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
+        """The same of the codes in another order of their rows, the factors as they are."""
+        by_code = self._by_code[:, order]
+        return deviations_within(by_code, self._factors, self._quantile), largest_deviations(by_code)
+
+
+def irs_again(
+    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+) -> Again | None:
+    """For `metric`'s ``resampling``."""
+    if code_groups:  # distances of several codes are not ordered as the codes are
+        return None
+    draws = IrsDraws(codes, factors, diff_quantile)
+
+    def score(within: FloatArray, deviations: FloatArray) -> float:
+        return irs_score(robustness(within, deviations), deviations)
+
+    return Again(lambda rows: score(*draws.of_rows(rows)), lambda order: score(*draws.of_order(order)))
 
 
 def _mean_over_values(values: list[_Ends], counts: IntArray) -> FloatArray:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from math import inf, isnan, nan, sqrt
 from typing import Any
@@ -23,6 +23,8 @@ from causal_disent.protocols import FloatArray, IntArray
 WIDTH = 1.96
 #: A score that permuted codes reach more often than this is within chance.
 LEVEL = 0.05
+#: Where a score is not defined on more than this part of the resamples, those that are left are a choice.
+MOST_UNDEFINED = 0.1
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,9 @@ class Certainty:
         chance: mean score of the codes with their rows permuted, so that they say nothing of the factors.
         share: of permutations that reach the score.
         permutations: how many there were.
+        resamples: how many the interval is of.
+        asked: how many of both were asked for.
+        words: how it was found, where that is not by the function itself on as many points.
     """
 
     low: float = nan
@@ -53,11 +58,30 @@ class Certainty:
     chance: float = nan
     share: float = nan
     permutations: int = 0
+    resamples: int = 0
+    asked: Asked = Asked()
+    words: str = ""
 
     @property
     def within_chance(self) -> bool:
         """Whether codes that say nothing might well score as much."""
         return bool(self.permutations) and is_within_chance(self.share, self.permutations)
+
+    @property
+    def remark(self) -> str:
+        """How it was found, and what is missing, in words."""
+        told = [self.words] if self.words and not (isnan(self.low) and isnan(self.chance)) else []
+        if self.resamples < self.asked.bootstrap:
+            counted = f"{self.resamples} of {self.asked.bootstrap} resamples"
+            told.append(
+                f"no interval, for the score is defined on {counted} only"
+                if isnan(self.low)
+                else f"interval from {counted}, on which the score is defined"
+            )
+        if self.permutations < self.asked.chance:
+            counted = f"{self.permutations} of {self.asked.chance} permutations"
+            told.append(f"chance from {counted}, on which the score is defined")
+        return "; ".join(told)
 
     def keys(self, headline: str) -> dict[str, float | bool]:
         """What result files hold, beside the key of the score."""
@@ -68,6 +92,8 @@ class Certainty:
             f"{headline}_chance_share": self.share,
         }
         kept: dict[str, float | bool] = {key: value for key, value in found.items() if not isnan(value)}
+        if self.resamples < self.asked.bootstrap:
+            kept[f"{headline}_undefined_resamples"] = self.asked.bootstrap - self.resamples
         return kept | ({f"{headline}_within_chance": self.within_chance} if self.permutations else {})
 
 
@@ -91,7 +117,7 @@ def bootstrap_interval(
     ends: tuple[float, float] = (-inf, inf),
     most_points: int | None = None,
     label: str = "bootstrap",
-) -> tuple[float, float]:
+) -> tuple[float, float, int]:
     r"""95 % interval of a score over resamples of its points, the same resamples for the same seed.
 
     .. math:: s \pm 1.96 \sqrt{m / n}\, \operatorname{sd}_b s(\text{m of the n points, drawn with replacement})
@@ -102,7 +128,7 @@ def bootstrap_interval(
     Args:
         score: of all points.
         score_of: rows (m,) of the points, with repetitions -> score. One that is not defined (NaN, or an error) is
-            left out.
+            left out; there is no interval (NaN) if more than a tenth are.
         num_points: n.
         resamples: how many.
         seed: of the draws; metrics, rho, whatever is compared with the same seed is compared on the same points.
@@ -110,9 +136,12 @@ def bootstrap_interval(
         most_points: m, for scores that take long; n by default.
         label: of the progress bar.
 
+    Returns:
+        Both ends, and of how many resamples they are.
+
     Example:
         >>> values = np.arange(100.0)
-        >>> low, high = bootstrap_interval(49.5, lambda rows: float(values[rows].mean()), 100)
+        >>> low, high, _ = bootstrap_interval(49.5, lambda rows: float(values[rows].mean()), 100)
         >>> round(low), round(high)
         (44, 55)
     """
@@ -121,10 +150,10 @@ def bootstrap_interval(
     # All n are drawn, whatever m is, so that the rows of scores of different m agree.
     draws = (generator.randint(num_points, size=num_points)[:taken] for _ in range(resamples))
     found = _scores(score_of, draws, resamples, label)
-    if len(found) < 2:
-        return nan, nan
+    if len(found) < max(2, (1 - MOST_UNDEFINED) * resamples):
+        return nan, nan, len(found)
     half = WIDTH * sqrt(taken / num_points) * float(found.std(ddof=1))
-    return max(score - half, ends[0]), min(score + half, ends[1])
+    return max(score - half, ends[0]), min(score + half, ends[1]), len(found)
 
 
 def chance_level(
@@ -201,15 +230,27 @@ def certainty(
     """
     name, how = function.__name__, facts["resampling"]
     codes, factors = points
-    cap = how.get("points")
     options = {**options, **how.get("options", {})}
     if "random_state" in signature(function).parameters:
         options["random_state"] = asked.seed
     score_of, num_points = _on_rows(function, facts["needs"], codes, factors, options, asked.seed)
-    found: dict[str, Any] = {}
+    cap = min(how.get("points", num_points), num_points)
+    kept = slice(cap if facts["fast"] is not None else None)
+
+    def permuted(order: IntArray) -> float:
+        return float(function(codes[order][kept], factors[kept], **options).score)
+
+    if again := how["again"](codes, factors, **options) if "again" in how else None:
+        score_of, permuted = again.resampled, again.permuted
+    asked = replace(
+        asked,
+        bootstrap=asked.bootstrap if how.get("interval", True) else 0,
+        chance=asked.chance if facts["takes"] else 0,
+    )
+    found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
     with fits_of(name) as count:
-        if asked.bootstrap and how.get("interval", True):
-            found["low"], found["high"] = bootstrap_interval(
+        if asked.bootstrap:
+            found["low"], found["high"], found["resamples"] = bootstrap_interval(
                 score,
                 score_of,
                 num_points,
@@ -219,12 +260,7 @@ def certainty(
                 most_points=cap,
                 label=f"{name}: interval",
             )
-        if asked.chance and facts["takes"]:
-            kept = slice(cap if facts["fast"] is not None else None)
-
-            def permuted(order: IntArray) -> float:
-                return float(function(codes[order][kept], factors[kept], **options).score)
-
+        if asked.chance:
             found["chance"], found["share"], found["permutations"] = chance_level(
                 score,
                 permuted,
@@ -236,6 +272,13 @@ def certainty(
             )
         count.stopped = 0  # told of the score itself
     return Certainty(**found)
+
+
+def _words(how: Mapping[str, Any], options: Mapping[str, Any], cap: int) -> str:
+    """How intervals and chance levels are found, where that is not by the function on as many points."""
+    words = "" if options.get(how.get("unless", "")) else how.get("words", "")
+    told = [f"interval and chance {words}"] * bool(words) + [f"resamples of {cap:,} points"] * bool(cap)
+    return ", ".join(told)
 
 
 def _on_rows(

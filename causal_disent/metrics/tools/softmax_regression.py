@@ -13,17 +13,20 @@ import numpy as np
 from causal_disent.metrics.tools.convergence import count_fits
 from causal_disent.protocols import FloatArray, IntArray
 
-#: scikit-learn's: iterations, gradient, decrease, and steps of one line search at which it stops.
-STOPPING = {"maxiter": 100, "gtol": 1e-4, "ftol": 64 * np.finfo(np.float64).eps, "maxls": 50}
+#: scikit-learn's: gradient, decrease, and steps of one line search at which it stops.
+STOPPING = {"gtol": 1e-4, "ftol": 64 * np.finfo(np.float64).eps, "maxls": 50}
 
 
-def fit_softmax_regression(points: FloatArray, labels: IntArray, num_classes: int) -> FloatArray:
+def fit_softmax_regression(
+    points: FloatArray, labels: IntArray, num_classes: int, max_iterations: int = 100
+) -> FloatArray:
     """Weights (classes, features + 1), the intercepts last.
 
     Args:
         points: (points, features), standardised.
         labels: (points,) from 0 to `num_classes` - 1.
         num_classes: at least two.
+        max_iterations: after which it stops.
     """
     from scipy.optimize import minimize
 
@@ -48,7 +51,8 @@ def fit_softmax_regression(points: FloatArray, labels: IntArray, num_classes: in
         return float(loss + np.square(penalised).sum() / (2 * len(points))), gradient.ravel()
 
     start = np.zeros(weights[free].size)
-    found = minimize(loss_and_gradient, start, method="L-BFGS-B", jac=True, options=STOPPING)
+    options = {**STOPPING, "maxiter": max_iterations}
+    found = minimize(loss_and_gradient, start, method="L-BFGS-B", jac=True, options=options)
     count_fits(1, not found.success)
     weights[free] = found.x.reshape(weights[free].shape)
     return weights

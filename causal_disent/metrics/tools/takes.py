@@ -13,7 +13,9 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
 
 #: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
-#: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows.
+#: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows;
+#: ``"neighbours"``, continuous ones as they are, by counting nearest neighbours; ``"code_groups"``, blocks of
+#: codes in the place of codes.
 Takes = Mapping[str, Mapping[str, Any]]
 #: A factor is continuous if it has more different values than this part of the number of points.
 ALL_DIFFERENT = 0.5
@@ -23,6 +25,14 @@ TELLING = 20
 BINS = 10
 #: Among the arguments that a metric needs: stands for the columns of the continuous factors.
 COLUMNS = "<columns of the continuous factors>"
+#: Among them: stands for the number of nearest neighbours.
+NEIGHBOURS = "<number of neighbours>"
+#: Among them: stands for the groups of codes. A metric that takes them by that argument declares it; one that
+#: looks at all codes together takes ``"code_groups"`` without any.
+GROUPS = "<groups of codes>"
+#: What a metric of mutual information declares.
+BY_NEIGHBOURS: Takes = {"neighbours": {"estimator": "neighbours", "num_neighbours": NEIGHBOURS}}
+IN_GROUPS: Takes = {"code_groups": {"code_groups": GROUPS}}
 
 
 def continuous_columns(factors: Any) -> list[int]:
@@ -77,15 +87,69 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
     return matrix
 
 
-def arguments_for(takes: Takes, columns: Sequence[int]) -> dict[str, Any]:
-    """What a metric that takes these continuous factors as they are is called with."""
-    needed = takes.get("continuous" if columns else "discrete", {})
-    return {name: tuple(columns) if value == COLUMNS else value for name, value in needed.items()}
+def arguments_for(
+    takes: Takes,
+    columns: Sequence[int],
+    code_groups: Sequence[Sequence[int]] | None = None,
+    neighbours: int | None = None,
+) -> dict[str, Any]:
+    """What a metric is called with that takes these continuous factors as they are, perhaps by so many nearest
+    neighbours, and groups of codes."""
+    needed = dict(takes.get("continuous" if columns else "discrete", {}))
+    needed |= takes.get("code_groups", {}) if code_groups else {}
+    needed |= takes["neighbours"] if neighbours and counts_neighbours(takes) else {}
+    given = {COLUMNS: tuple(columns), GROUPS: code_groups, NEIGHBOURS: neighbours}
+    return {
+        name: given[value] if isinstance(value, str) and value in given else value
+        for name, value in needed.items()
+    }
+
+
+def counts_neighbours(takes: Takes) -> bool:
+    """Whether a metric takes a number of nearest neighbours."""
+    return NEIGHBOURS in takes.get("neighbours", {}).values()
 
 
 def calculates(takes: Takes) -> bool:
     """Whether a metric reads all factors as numbers: it is called alike, whatever they are."""
     return takes.get("continuous") == takes.get("discrete", 0)
+
+
+def _said_of_neighbours(takes: Takes) -> dict[str, Any]:
+    return {name: value for name, value in takes.get("neighbours", {}).items() if value != NEIGHBOURS}
+
+
+def asks_neighbours(takes: Takes, options: Mapping[str, Any]) -> bool:
+    """Whether `options` have a metric count nearest neighbours."""
+    said = _said_of_neighbours(takes)
+    return bool(said) and all(options.get(name) == value for name, value in said.items())
+
+
+def or_by_neighbours(takes: Takes) -> str:
+    """What to add to a message about continuous factors."""
+    return "".join(f"; or as they are, `{name}={value!r}`" for name, value in _said_of_neighbours(takes).items())
+
+
+def in_words(takes: Takes) -> str:
+    """What a metric takes. Several columns may be one factor where a value is no more than a name.
+
+    Example:
+        >>> in_words({"discrete": {}, "binned": {}})
+        'discrete factors, groups of them, continuous ones in 10 bins'
+    """
+    words = {
+        "discrete": "discrete factors" if calculates(takes) else "discrete factors, groups of them",
+        "continuous": "continuous ones",
+        "binned": f"continuous ones in {BINS} bins",
+        "neighbours": "continuous ones by nearest neighbours",
+        "code_groups": "groups of codes",
+    }
+    return ", ".join(words.get(kind, kind) for kind in takes) or "no factors"
+
+
+def names_columns(takes: Takes) -> bool:
+    """Whether a metric is told which factors are continuous, so that the others may be of any kind."""
+    return COLUMNS in takes.get("continuous", {}).values()
 
 
 def refusal(which: str, how: str) -> str:
@@ -97,10 +161,12 @@ def refusal(which: str, how: str) -> str:
     )
 
 
-def takers() -> Iterator[str]:
-    """The metrics of codes and factors that take continuous ones, as they are or in stated bins."""
+def takers(*kinds: str) -> Iterator[str]:
+    """The metrics of codes and factors that take one of `kinds`: by default continuous factors, as they are or in
+    stated bins."""
+    wanted = set(kinds or ("continuous", "binned"))
     for entry in registry.entries("metrics"):
-        if {"continuous", "binned"} & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
+        if wanted & set(entry.facts.get("takes", ())) and entry.facts["needs"].arrays_suffice:
             yield entry.name
 
 
@@ -108,9 +174,16 @@ def refuse(name: str, takes: Takes, factors: Any = None, *_: Any, **options: Any
     """Raise if `factors` (points, factors) are continuous, and a metric with such `options` does not take them."""
     needed = takes.get("continuous")
     by_itself = needed is not None and not any(needed.values())  # it sees what the factors are
-    if not takes or by_itself or np.ndim(factors) != 2 or any(options.get(name) for name in needed or ()):
+    if (
+        not takes
+        or by_itself
+        or asks_neighbours(takes, options)
+        or np.ndim(factors) != 2
+        or any(options.get(name) for name in needed or ())
+    ):
         return
     if columns := continuous_columns(factors):
         how = "`equally_filled(factors, 10)` of causal_disent.metrics, `bins=10` of causal_disent.score"
         how += f"; or say so, `{next(iter(needed))}=...`" if needed else ""
+        how += or_by_neighbours(takes)
         raise errors.InvalidInput(f"{name} {refusal(f'factor {errors.listing(columns)}', how)}.")

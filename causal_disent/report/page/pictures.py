@@ -50,25 +50,18 @@ class Thumbnails:
 
 def _thumbnail(content: bytes, path: Path) -> tuple[bytes, tuple[int, int]]:
     """A picture made small, and its size; its pixels are read after its size is known."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             if picture.width * picture.height > MOST_PIXELS:
                 raise unusable(path, f"it has {picture.width:,} x {picture.height:,} pixels")
             small = picture.convert("RGBA")
+            small.thumbnail((WIDEST, HIGHEST))
+            file = io.BytesIO()
+            small.save(file, format="WEBP", quality=75, method=4)
     except errors.InvalidInput:
         raise
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-        UnidentifiedImageError,
-        Image.DecompressionBombError,
-    ) as error:
+    except Exception as error:  # Pillow's readers raise whatever they meet in a torn file
         raise unusable(path, f"it is no picture that can be read ({errors.text_of(error)})") from None
-    small.thumbnail((WIDEST, HIGHEST))
-    file = io.BytesIO()
-    small.save(file, format="WEBP", quality=75, method=4)
     return file.getvalue(), small.size

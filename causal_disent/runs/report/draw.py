@@ -6,11 +6,12 @@ from pathlib import Path
 
 from causal_disent import errors
 from causal_disent.files import inside
+from causal_disent.isolation import isolated
 from causal_disent.runs.recorded import MODEL
 from causal_disent.runs.report.scores import Scores
 from causal_disent.runs.study.table import results_table
 from causal_disent.runs.visualise import visualize_with_gin
-from causal_disent.text import say
+from causal_disent.text import say, shown
 
 VISUALIZED = "visualized"
 NUM_IMAGES = 6
@@ -30,8 +31,10 @@ def draw_models(root: Path) -> None:
         return  # nothing was measured
     for run in scores.table.drop_duplicates("who")["run"]:
         try:
-            folder = inside(root, str(run))
-            if (folder / MODEL).is_dir() and not (folder / VISUALIZED).exists():
-                visualize_with_gin(folder / MODEL, folder / VISUALIZED, False, NUM_IMAGES, [], BINDINGS)
-        except Exception as error:  # of a stranger's model: anything may come out of it
-            say(f"run {run} is not drawn: {errors.text_of(error)}", error=True)
+            model = inside(root, f"{run}/{MODEL}")
+            target = inside(root, f"{run}/{VISUALIZED}")
+            if model.is_dir() and not target.exists():
+                with isolated():  # of a stranger's model, anything may come out
+                    visualize_with_gin(model, target, False, NUM_IMAGES, [], BINDINGS)
+        except errors.CausalDisentError as error:
+            say(f"run {shown(run)} is not drawn: {error.message}", error=True)

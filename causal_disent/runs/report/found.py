@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_number, is_whole
+from causal_disent.arguments import is_finite_number, is_whole
 from causal_disent.files import read_bounded
 from causal_disent.report.page import charts
 from causal_disent.report.page.parts import MOST_POINTS, Cell, Chart, Fold, Picture, Section, Table
 from causal_disent.report.page.pictures import Thumbnails
+from causal_disent.runs.aggregate import INTEGERS
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS
 from causal_disent.runs.study.table import numerically
@@ -147,12 +148,14 @@ def curves_section(found: Found, owners: dict[str, str]) -> Section | None:
 def _curves(content: bytes) -> dict[str, list[tuple[int, float]]]:
     """The points of each term of a file with the columns step, term, value."""
     terms: dict[str, list[tuple[int, float]]] = {}
-    for row in csv.reader(io.StringIO(content.decode("utf-8", "replace"))):
+    for line in content.decode("utf-8", "replace").splitlines():
         try:
-            step, term, value = int(row[0]), row[1], float(row[2])
-        except (ValueError, IndexError):  # the header, or a line that was being written
+            [[step, term, value]] = csv.reader([line])
+            point = int(step), float(value)
+        except (ValueError, csv.Error):  # the header, or a line that was being written
             continue
-        terms.setdefault(term, []).append((step, value))
+        if point[0] in INTEGERS:
+            terms.setdefault(term, []).append(point)
     return terms
 
 
@@ -200,14 +203,14 @@ def _matrices(scores: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]
             for factor, codes in own.items()
             if isinstance(codes, list)
             for code in codes
-            if is_whole(code)
+            if is_whole(code) and code in INTEGERS
         ]
         if rows:
             yield f"codes of each factor{f', {setting}' if setting else ''}", rows
     for key, value in scores.items():
         if isinstance(value, list) and 1 < len(value) <= LARGEST and all(isinstance(one, list) for one in value):
             width = len(value[0])
-            if 1 < width <= LARGEST and all(len(one) == width and all(map(is_number, one)) for one in value):
+            if 1 < width <= LARGEST and all(len(one) == width and all(map(_is_cell, one)) for one in value):
                 yield (
                     key,
                     [
@@ -216,6 +219,11 @@ def _matrices(scores: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]
                         for j in range(width)
                     ],
                 )
+
+
+def _is_cell(value: Any) -> bool:
+    """Whether it is a number that a float can hold, or none."""
+    return is_finite_number(value) or (isinstance(value, float) and not math.isfinite(value))
 
 
 def failures_section(found: Found) -> Section:

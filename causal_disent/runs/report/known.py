@@ -13,6 +13,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import read_bounded, within
+from causal_disent.isolation import isolated
 from causal_disent.registry import registry
 from causal_disent.report.page.parts import Cell, Picture, Section, Table
 from causal_disent.report.page.pictures import Thumbnails
@@ -41,18 +42,20 @@ class Data:
         try:
             recorded = parse_object(read_bounded(within(root, config), MOST_BYTES))
             self.name = str(plain_value(recorded.get("dataset.name", "")))
-            self.data = _load(self.name, recorded)
-        except Exception as error:  # a plugin's data set, or files that are not here: anything may come out of it
-            self.problem = errors.text_of(error)
+            with isolated():  # a plugin's data set, or files that are not here: anything may come out of it
+                self.data = _load(self.name, recorded)
+        except errors.CausalDisentError as error:
+            self.problem = error.message
 
     @cached_property
     def independent(self) -> bool | None:
         """Whether all combinations of the factors' values occur equally often; None if it cannot be said."""
         try:
-            table = self.data.factor_table
-            seen = [table[name].nunique() for name in table.columns]
-            counts = table.value_counts()
-        except Exception:  # data without a table, or a stranger's
+            with isolated():
+                table = self.data.factor_table
+                seen = [table[name].nunique() for name in table.columns]
+                counts = table.value_counts()
+        except errors.CausalDisentError:  # data without a table, or a stranger's
             return None
         return len(counts) == np.prod(seen, dtype=float) and counts.nunique() == 1
 
@@ -60,9 +63,10 @@ class Data:
     def continuous(self) -> list[str]:
         """The factors that are real numbers."""
         try:
-            space = StateSpace.of(self.data)
-            return [name for name in space.factor_names if space.is_continuous(name)]
-        except Exception:  # a stranger's
+            with isolated():
+                space = StateSpace.of(self.data)
+                return [name for name in space.factor_names if space.is_continuous(name)]
+        except errors.CausalDisentError:  # a stranger's
             return []
 
     def pictures(self, thumbnails: Thumbnails) -> Iterator[Picture]:
@@ -71,11 +75,15 @@ class Data:
 
         from causal_disent.graphs.picture import draw_graph
 
-        graph = getattr(getattr(self.data, "base", self.data), "graph", None)
-        if graph is None:
-            return
         file = io.BytesIO()
-        draw_graph(graph, factors=list(self.data.factor_names)).savefig(file, format="png")
+        try:
+            with isolated():
+                graph = getattr(getattr(self.data, "base", self.data), "graph", None)
+                if graph is None:
+                    return
+                draw_graph(graph, factors=list(self.data.factor_names)).savefig(file, format="png")
+        except errors.CausalDisentError:  # a stranger's
+            return
         made = thumbnails.add(file.getvalue(), f"causal graph of {self.name}")
         if made:
             yield made
@@ -169,7 +177,7 @@ def _same(theirs: pd.DataFrame, own: Mapping[Any, Any]) -> pd.DataFrame:
     same = theirs["metric"] == own["score"]
     if own["first"]:
         same |= theirs["measured_by"] == own["metric"]
-    same &= theirs["dataset"] == str(own["dataset"]).removesuffix("_mini")
+    same &= theirs["dataset"] == own["original"]
     same &= theirs["confounding"] == own["confounding"]
     same &= (theirs["rho"] == 0) | (theirs["rho"] == own["rho"])
     return theirs[same & (theirs["trained_as"] == own["trained_as"])]

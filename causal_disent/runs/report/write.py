@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_file_place, new_file
 from causal_disent.report.page.parts import Page, Section
 from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.report.page.render import check_installed, render
@@ -32,7 +32,7 @@ def write_report(folder: str | Path, output: str | Path, *, draw: bool = False) 
     """
     root, target = Path(folder), Path(output)
     check_installed()
-    check_place(target)
+    check_file_place(target)
     if not root.is_dir():
         raise errors.InvalidInput(f"{root} is not a folder.")
     if draw:

@@ -7,8 +7,10 @@ import shutil
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import is_finite_number
 from causal_disent.files import inside, read_bounded
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.expand import Run
@@ -17,6 +19,8 @@ from causal_disent.runs.study.plan import Plan
 
 #: Tasks of one kind that are looked at.
 MOST_LOOKED_AT = 10
+#: Seconds that a task can have taken: a hundred years.
+LONGEST = 100 * 365 * 86_400
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
@@ -71,13 +75,14 @@ def costs_of(plan: Plan) -> Costs:
 def _seconds(folder: Path, place: str) -> float:
     try:
         file = inside(folder, f"{place}/{RESULTS}/json/{step_of(place)}_results.json")
-        return float(parse_object(read_bounded(file, MOST_BYTES)).get("elapsed_time", 0.0))
-    except (errors.InvalidInput, TypeError, ValueError):
+        seconds: Any = parse_object(read_bounded(file, MOST_BYTES)).get("elapsed_time")
+    except errors.InvalidInput:
         return 0.0
+    return float(seconds) if is_finite_number(seconds) and 0 <= seconds < LONGEST else 0.0
 
 
 def _bytes(folder: Path) -> int:
-    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
+    return sum(os.lstat(os.path.join(at, name)).st_size for at, _, names in os.walk(folder) for name in names)
 
 
 def free_space(folder: Path) -> int:

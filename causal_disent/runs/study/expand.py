@@ -6,6 +6,7 @@ import glob
 import hashlib
 import itertools
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,9 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
 from causal_disent.files import below, within
-from causal_disent.runs.study.settings import Study
+from causal_disent.runs.study.settings import MOST_RUNS, Study
+from causal_disent.text import shown, shown_value
+from causal_disent.typed import check_value
 
 #: The seeds of a model: those that its config binds are bound to the run's.
 SEEDS = tuple(
@@ -75,9 +78,16 @@ class Item:
 
     def variants(self, vary: Mapping[str, Sequence[Any]]) -> Iterator[Item]:
         """This item with each combination of the values that concern it."""
-        concerned = [parameter for parameter in vary if _owner(parameter) in self.names]
-        for values in itertools.product(*(vary[parameter] for parameter in concerned)):
+        concerned = self._concerned(vary)
+        for values in itertools.product(*concerned.values()):
             yield Item(self.name, self.files, self.bindings, dict(zip(concerned, values, strict=True)))
+
+    def num_variants(self, vary: Mapping[str, Sequence[Any]]) -> int:
+        """How many these are."""
+        return math.prod(map(len, self._concerned(vary).values()))
+
+    def _concerned(self, vary: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+        return {parameter: values for parameter, values in vary.items() if _owner(parameter) in self.names}
 
 
 _REFERENCE = re.compile(r"@([\w./]+)")
@@ -161,6 +171,7 @@ def expand(study: Study) -> Expanded:
     _check_bindings(study, list(itertools.chain(*sorts.values())))
     sorts = {sort: [_with(item, study.bindings) for item in items] for sort, items in sorts.items()}
     vary = _shares(study.vary, sorts)
+    _check_size(study, sorts, vary)
     found = {sort: [one for item in items for one in item.variants(vary[sort])] for sort, items in sorts.items()}
     found["metrics"] = [_named_by_values(item, "evaluation") for item in found["metrics"]]
     found["postprocess"] = [_named_by_values(item, "postprocess") for item in found["postprocess"]]
@@ -177,19 +188,37 @@ def expand(study: Study) -> Expanded:
     return Expanded(tuple(runs), **{sort: tuple(items) for sort, items in found.items()})
 
 
+def _check_size(
+    study: Study, sorts: Mapping[str, Sequence[Item]], vary: Mapping[str, Mapping[str, Sequence[Any]]]
+) -> None:
+    """Raise before memory is taken for more runs than a study may have."""
+    sizes = {sort: sum(item.num_variants(vary[sort]) for item in items) for sort, items in sorts.items()}
+    runs = sizes["models"] * max(sizes["datasets"], 1) * len(study.seeds)  # type: ignore[arg-type]
+    for what, count in (("runs", runs), *sizes.items()):
+        if count > MOST_RUNS:
+            raise errors.ConfigError(
+                f"The study has {count:,} {what}; {MOST_RUNS:,} are the most that there can be."
+            )
+
+
 def _item(where: str, given: Any) -> Item:
     """What an entry of a list of configs stands for."""
     entry = {"config": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or "config" not in entry or set(entry) - set(KEYS):
+    if (
+        not isinstance(entry, Mapping)
+        or not isinstance(config := entry.get("config"), str)
+        or set(entry) - set(KEYS)
+        or not isinstance(name := entry.get("name", Path(config).stem), str)
+    ):
         raise errors.ConfigError(
-            f"An entry of `{where}` is a config, or a dict of {errors.listing(KEYS)}; given: {given!r}."
+            f"An entry of `{where}` is a config, or a dict of {errors.listing(KEYS)}; given: {shown_value(given)}."
         )
-    config, bindings = str(entry["config"]), entry.get("bindings", ())
-    item = Item(str(entry.get("name", Path(config).stem)), (config,), tuple(map(str, bindings)))
+    bindings = check_value(f"'bindings' in an entry of `{where}`", entry.get("bindings", ()), "Sequence[str]")
+    item = Item(name, (config,), tuple(bindings))
     if not re.fullmatch(r"[\w.=+-]+", item.name) or item.name.startswith("."):
         raise errors.ConfigError(
-            f"`{where}`: '{item.name}' cannot be the name of a folder; a name has letters, digits and any of "
-            "_ . = + -."
+            f"`{where}`: '{shown(item.name)}' cannot be the name of a folder; a name has letters, digits and any "
+            "of _ . = + -."
         )
     return item
 
@@ -197,10 +226,14 @@ def _item(where: str, given: Any) -> Item:
 def _dataset(given: Any) -> Item:
     """What an entry of ``study.datasets`` stands for; its name tells of its options."""
     entry = {"name": given} if isinstance(given, str) else given
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("name"), str):
+    if (
+        not isinstance(entry, Mapping)
+        or not isinstance(entry.get("name"), str)
+        or not all(isinstance(key, str) and key.isidentifier() for key in entry)
+    ):
         raise errors.ConfigError(
             "An entry of `study.datasets` is a name, or a dict with 'name' and perhaps 'confounding', 'factors' "
-            f"and the data set's options; given: {given!r}."
+            f"and the data set's options; given: {shown_value(given)}."
         )
     name = entry["name"]
     options = {key: value for key, value in entry.items() if key != "name"}
@@ -217,7 +250,8 @@ def _check_bindings(study: Study, items: list[Item]) -> None:
         for parameter in parameters:
             if _owner(parameter) not in known:
                 raise errors.ConfigError(
-                    f"`study.{where}` has {parameter}, and no config of the study names '{_owner(parameter)}'."
+                    f"`study.{where}` has {shown(parameter)}, and no config of the study names "
+                    f"'{shown(_owner(parameter))}'."
                     f"{errors.nearest(_owner(parameter), known)} Give the binding to the one that it is for: "
                     "{'config': ..., 'bindings': [...]}."
                 )
@@ -252,7 +286,7 @@ def _check_names(where: str, names: Iterable[str]) -> None:
     for name in names:
         if name in seen:
             raise errors.ConfigError(
-                f"`{where}` has '{name.strip()}' twice. Where the config is the same, give each a name: "
+                f"`{where}` has '{shown(name.strip())}' twice. Where the config is the same, give each a name: "
                 "{'config': ..., 'name': ...}."
             )
         seen.add(name)
@@ -272,6 +306,6 @@ def _folders(patterns: Sequence[str] | str) -> list[str]:
     for pattern in patterns:
         matching = sorted(path for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
         if not matching:
-            raise errors.ConfigError(f"`study.folders`: no folder matches {pattern}.")
+            raise errors.ConfigError(f"`study.folders`: no folder matches {shown(pattern)}.")
         found.update((str(within(below(pattern), Path(path))), None) for path in matching)
     return list(found)

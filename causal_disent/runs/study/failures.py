@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from causal_disent.files import new_file
-from causal_disent.runs.study.folders import FAILURES
+from causal_disent.files import inside, new_file
+from causal_disent.runs.study.folders import FAILURES, read_failure
 from causal_disent.runs.study.work import printed
 
 #: Lines of the log that are kept with a failure.
@@ -39,7 +39,7 @@ def record(folder: Path, place: str, message: str, attempts: int, log: Path) -> 
     }
     with new_file(_file(folder, place)) as file:
         file.write_text(json.dumps(failure, indent=2) + "\n", encoding="utf-8")
-    return failure
+    return read_failure(failure)
 
 
 def forget(folder: Path, place: str) -> None:
@@ -48,4 +48,4 @@ def forget(folder: Path, place: str) -> None:
 
 
 def _file(folder: Path, place: str) -> Path:
-    return folder / FAILURES / f"{place}.json"
+    return inside(folder, f"{FAILURES}/{place}.json")

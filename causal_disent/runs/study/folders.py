@@ -19,12 +19,15 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
-from causal_disent.files import inside, leaves, new_file, read_bounded, within
+from causal_disent.files import inside, leaves, new_file, read_bounded, regular, within
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.lease import holder, is_gone
+from causal_disent.text import shown
 
 MODEL, POSTPROCESSED, METRICS, FAILURES, LOGS = "model", "postprocessed", "metrics", "failures", "logs"
 RUN_FILE, INDEX = "run.json", ".index.json"
+#: First part of a task's place -> the step that it is, as result files name it.
+STEPS = {MODEL: "train", POSTPROCESSED: "postprocess", METRICS: "evaluation"}
 #: The end of the name of a lease: ``.train.lease``.
 LEASE = ".lease"
 #: What each task records of all that was bound for it.
@@ -35,6 +38,8 @@ RACY = 2 * 10**9
 MOST_INDEX = 2**30
 #: Of the index, and what it holds of a run; another layout of it is not read.
 VERSION, ENTRY = 1, {"times", "what", "done"}
+#: Characters of a message, or of a line of a log, in a failure.
+MOST_MESSAGE = 2000
 
 
 @dataclass
@@ -58,7 +63,7 @@ class Found:
 
 def step_of(task: str) -> str:
     """The step that a task is, as result files name it."""
-    return {MODEL: "train", POSTPROCESSED: "postprocess", METRICS: "evaluation"}[task.partition("/")[0]]
+    return STEPS[task.partition("/")[0]]
 
 
 def lease_of(folder: str | Path, unit: str) -> Path:
@@ -179,20 +184,36 @@ def _failures(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for file in sorted(place.rglob("*.json")):
         with suppress(errors.InvalidInput):  # one that was torn with the machine: the task is tried again
             failure = parse_object(read_bounded(within(folder, file), MOST_BYTES))
-            if is_whole(failure.get("attempts")) and isinstance(failure.get("last_lines", []), list):
-                yield file.relative_to(place).as_posix().removesuffix(".json"), failure
+            yield file.relative_to(place).as_posix().removesuffix(".json"), read_failure(failure)
+
+
+def read_failure(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A failure as it was recorded, each part of its type, whoever wrote the file."""
+    attempts, lines = content.get("attempts"), content.get("last_lines")
+    return {
+        **{name: shown(content.get(name, ""), MOST_MESSAGE) for name in ("message", "when", "machine", "log")},
+        "attempts": attempts if is_whole(attempts) else 1,
+        "last_lines": [shown(line, MOST_MESSAGE) for line in lines] if isinstance(lines, list) else [],
+    }
 
 
 def _read_index(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(read_bounded(file, MOST_INDEX))
-        whole = content["version"] == VERSION and all(
-            set(one) == ENTRY and all(isinstance(part, dict) for part in one.values())
-            for one in content["runs"].values()
-        )
-    except (errors.InvalidInput, ValueError, KeyError, TypeError, AttributeError):
+        content = json.loads(read_bounded(regular(file), MOST_INDEX))
+        whole = content["version"] == VERSION and all(map(_is_entry, content["runs"].values()))
+    except (errors.InvalidInput, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return content["runs"] if whole else {}
+
+
+def _is_entry(one: Any) -> bool:
+    """Whether it is what `scan` keeps of a run."""
+    return (
+        set(one) == ENTRY
+        and all(isinstance(part, dict) for part in one.values())
+        and all(task.partition("/")[0] in STEPS for task in one["done"])
+        and all(stamp is None or isinstance(stamp, str) for stamp in one["done"].values())
+    )
 
 
 def _write_index(file: Path, runs: Mapping[str, Any]) -> None:

@@ -22,10 +22,15 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from causal_disent import errors
+from causal_disent.files import read_bounded, regular, within
+
 #: Where owners count, in the study's folder.
 OWNERS = ".owners"
 #: Seconds between two heartbeats, and without one until an owner counts as dead.
 BEAT, DEAD_AFTER = 10.0, 60.0
+#: Of a lease, and of an owner's file; digits of the number of a lease, which counts those who took it over.
+MOST_BYTES, MOST_DIGITS = 1000, 18
 
 
 class Owner:
@@ -47,7 +52,7 @@ class Owner:
         self._seen: dict[Path, tuple[str, float]] = {}
 
     def __enter__(self) -> Owner:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        within(self._folder.parent, self._folder).mkdir(parents=True, exist_ok=True)
         self.beat()
         self._thread.start()
         return self
@@ -131,14 +136,15 @@ def _file(place: Path, number: int) -> Path:
 
 def _numbers(place: Path) -> list[int]:
     """The numbers of the files of a lease, the smallest first."""
-    ending = re.compile(re.escape(place.name) + r"\.(\d+)")
+    ending = re.compile(re.escape(place.name) + rf"\.(\d{{1,{MOST_DIGITS}}})")
     return sorted(int(found[1]) for name in os.listdir(place.parent) if (found := ending.fullmatch(name)))
 
 
 def _text(file: Path) -> str:
+    """What a file says; nothing if it is not there, or is none that an owner has made."""
     try:
-        return file.read_text()
-    except OSError:
+        return read_bounded(regular(file), MOST_BYTES).decode("utf-8", "replace")
+    except errors.InvalidInput:
         return ""
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from causal_disent.files import remove
 from causal_disent.runs.study.expand import Run
 from causal_disent.runs.study.folders import RUN_FILE, read_what
 from causal_disent.runs.study.lease import Owner
@@ -55,7 +55,7 @@ def give_numbers(study: Path, runs: Sequence[Run], known: dict[str, int], owner:
 def _make(study: Path, number: int, run: Run) -> None:
     """The folder of a run, whole at once."""
     temporary = study / f".{number}.partial"
-    shutil.rmtree(temporary, ignore_errors=True)  # of one that died
+    remove(temporary)  # of one that died
     temporary.mkdir()
     (temporary / RUN_FILE).write_text(json.dumps(run.what, indent=2) + "\n", encoding="utf-8")
     temporary.rename(study / str(number))

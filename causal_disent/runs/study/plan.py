@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.arguments import literal
 from causal_disent.config import OPEN
 from causal_disent.runs.study.expand import Expanded, Item, Run, digest, expand, line
 from causal_disent.runs.study.folders import METRICS, MODEL, POSTPROCESSED, Found, recorded, scan
@@ -67,7 +67,7 @@ class Plan:
     def failed(self, planned: Planned) -> dict[str, dict[str, Any]]:
         """The tasks that have failed as often as they may, and how they did."""
         found = planned.found.failed.items()
-        return {place: failure for place, failure in found if failure.get("attempts", 1) > self.study.retries}
+        return {place: failure for place, failure in found if failure["attempts"] > self.study.retries}
 
     def states(self, planned: Planned) -> dict[str, str]:
         """The state of each task of a run, one of the `STATES`."""
@@ -182,15 +182,8 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, str]) -> list[str]
     return [
         f"{key} was {before[key]}, is {text}"
         for key, text in now.items()
-        if key in before and text != repr(OPEN) and _value(str(before[key])) != _value(text)
+        if key in before and text != repr(OPEN) and literal(str(before[key])) != literal(text)
     ]
-
-
-def _value(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
 
 
 def make_plan(study: Study, folder: Path) -> Plan:

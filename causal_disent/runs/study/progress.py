@@ -21,6 +21,8 @@ LOOK, SAY = 1.0, 1.0
 FIRST, LONGEST = 10.0, 60.0
 #: Lines for workers that fit below the bar, and in a log; bytes of a worker's log that are looked at.
 MOST_LINES, MOST_PLAIN, TAIL = 16, 4, 4096
+#: Characters of a line.
+MOST_TEXT = 1000
 
 
 class Progress:
@@ -87,13 +89,13 @@ class Progress:
             elif outcome.state == FULL:
                 self._say(f"{work.number}: {outcome.place}: no space is left; nothing new is begun")
             elif outcome.state != LATER:
-                reason = outcome.state.partition("\n")[0]
-                self._say(f"failed  {work.number}: {outcome.place}, {work.label}: {reason}")
+                told = f"{outcome.place}, {work.label}: {outcome.state.partition(chr(10))[0]}"
+                self._say(f"failed  {work.number}: {shown(told, MOST_TEXT)}")
         self._count(work.number)
         if not self._bars and time.monotonic() - self._said >= SAY:
             places = ", ".join(outcome.place for outcome in outcomes if outcome.state == DONE)
             if places:
-                self._say(f"{self._so_far()} {work.number}: {work.label}: {places}{self._rest()}")
+                self._say(f"{self._so_far()} {work.number}: {shown(work.label)}: {places}{self._rest()}")
 
     def _count(self, number: int) -> None:
         """Count what is not missing any more of a run."""
@@ -136,5 +138,7 @@ def _lines(in_flight: Mapping[Work, float], now: float, most: int) -> list[str]:
     for work, since in islice(in_flight.items(), most):
         task, lines = printed(work.log, most=TAIL)
         last = next((f"; {line.strip()}" for line in reversed(lines) if line.strip()), "")
-        found.append(shown(f"{work.number}: {task or work.unit}, {work.label}, {duration(now - since)}{last}"))
+        found.append(
+            shown(f"{work.number}: {task or work.unit}, {work.label}, {duration(now - since)}{last}", MOST_TEXT)
+        )
     return found

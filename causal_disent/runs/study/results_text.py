@@ -40,8 +40,10 @@ def results_text(table: pd.DataFrame, published_name: str | None = None, *, mark
     if published_name:
         described = published_table(published_name)
         found = "in brackets" if any(map(beside, means.itertuples(index=False))) else "nothing of these runs is in"
-        source = f"{described.source.citation}, table {described.number}"
-        parts.append(f"{found}: {source}. {described.caption}")
+        parts.append(
+            f"{found}: {described.source.citation}, table {described.number}. {described.caption} "
+            f"`causal-disent published {published_name}` tells what is known against its numbers."
+        )
     return "\n\n".join(parts)
 
 
@@ -120,11 +122,16 @@ def _published(name: str) -> Callable[[Any], str]:
     rows = published_here(name)
 
     def beside(row: Any) -> str:
-        dataset = row.dataset.removesuffix("_mini")
         same_score = (rows["metric"] == row.score) | (row.first & (rows["measured_by"] == row.metric))
         same_rho = (rows["rho"] == 0) | (rows["rho"] == row.rho)
-        found = rows[(rows["dataset"] == dataset) & (rows["trained_as"] == row.trained_as) & same_score & same_rho]
-        return str(found["printed"].iloc[0]) if len(found) else ""
+        found = rows[
+            (rows["dataset"] == row.original) & (rows["trained_as"] == row.trained_as) & same_score & same_rho
+        ]
+        if not len(found):
+            return ""
+        # Ours are not in per cent: beside them, neither are those that the paper multiplied by 100.
+        value, spread, printed = found[["value", "spread", "printed"]].iloc[0]
+        return str(printed) if published_table(name).scale == 1 else f"{value:.3f} ± {spread:.3f}"
 
     return beside
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.config import gin_config, literal_bindings
-from causal_disent.files import check_place, new_file
-from causal_disent.protocols import Engine
+from causal_disent.files import check_place, new_file, read_bounded, regular
+from causal_disent.plugins import BUILTIN
+from causal_disent.protocols import Engine, Finished
 from causal_disent.registry import registry
+from causal_disent.runs.results import MOST_BYTES
 from causal_disent.runs.study.estimate import costs_of
 from causal_disent.runs.study.folders import lease_of, look
+from causal_disent.runs.study.foreign_engine import ForeignEngine
 from causal_disent.runs.study.lease import Owner
 from causal_disent.runs.study.numbers import give_numbers
 from causal_disent.runs.study.plan import Plan, make_plan
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 #: The settings of a study, kept in its folder for the commands that tell of it.
 STUDY_FILE = "study.gin"
+#: What is said of an engine that ends too early.
+NO_ANSWER = "The engine has ended without an answer."
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,11 @@ def read_study(
     lines = config.as_config().splitlines() if isinstance(config, Study) and gin_bindings else []
     with gin_config([] if isinstance(config, Study) else [config], [*lines, *gin_bindings]):
         bound = vars(config) if isinstance(config, Study) and not gin_bindings else study()
-        chosen = registry.function("engines", engine or bound["engine"])()
-    return Study(**bound), chosen
+        settings = Study(**bound)
+        entry = registry.get("engines", engine or settings.engine)
+        with entry.isolated():
+            chosen: Engine = registry.function("engines", entry.name)()
+    return settings, chosen if entry.owner == BUILTIN else ForeignEngine(entry, chosen)
 
 
 def kept_study(folder: Path) -> Study:
@@ -153,13 +161,13 @@ def _check_configs(plan: Plan, engine: Engine) -> None:
     if not checks:
         return
     with closing(engine.run(problems, [checks])) as running:
-        done = next(done for done in running if done is not None)
+        done = next((done for done in running if done is not None), Finished(checks, failure=NO_ANSWER))
     if done.failure or done.result:
-        raise errors.ConfigError(done.failure or done.result)
+        raise errors.ConfigError(done.failure or str(done.result))
 
 
 def _keep(settings: Study, file: Path) -> None:
     text = settings.as_config()
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
+    if not file.is_file() or read_bounded(regular(file), MOST_BYTES) != text.encode():
         with new_file(file) as temporary:
             temporary.write_text(text, encoding="utf-8")

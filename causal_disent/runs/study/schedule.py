@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from causal_disent import errors
 from causal_disent.protocols import Finished
 from causal_disent.runs.study import failures
 from causal_disent.runs.study.folders import leased, look
@@ -92,7 +93,9 @@ class Schedule(Iterator[Work | None]):
         """How the tasks of a unit ended; it is given back, and what follows from it is put in the queue."""
         work: Work = done.work
         planned = self._by_number[work.number]
-        outcomes = done.result if not done.failure else list(self._of_the_dead(work, done.failure))
+        told = isinstance(done.result, list) and all(isinstance(one, Outcome) for one in done.result)
+        failure = done.failure or ("" if told else "the engine has lost what came of it")
+        outcomes = list(self._of_the_dead(work, failure)) if failure else done.result
         for outcome in outcomes:
             self._note(planned, work, outcome)
         self.give_back(work)
@@ -110,12 +113,12 @@ class Schedule(Iterator[Work | None]):
         elif outcome.state == FULL:
             self.full = True
         elif outcome.state != LATER:
-            attempts = planned.found.failed.get(outcome.place, {}).get("attempts", 0) + 1
+            attempts = planned.found.failed.get(outcome.place, {"attempts": 0})["attempts"] + 1
             try:
                 planned.found.failed[outcome.place] = failures.record(
                     Path(work.folder), outcome.place, outcome.state, attempts, work.log
                 )
-            except OSError:  # nor could a result be written
+            except (OSError, errors.InvalidInput):  # nor could a result be written
                 self.full = True
 
     def _of_the_dead(self, work: Work, failure: str) -> Iterator[Outcome]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number, is_whole
 from causal_disent.parts import part
+from causal_disent.text import shown, shown_value
 
 #: What a task may be, as time limits and resources name it.
 STEPS = ("train", "evaluate")
 #: Seeds that numpy takes.
 MOST_SEED = 2**32 - 1
+#: Runs of a study: its plan is in memory.
+MOST_RUNS = 1_000_000
+#: Seconds that a task can be given: a year.
+LONGEST = 365 * 86_400
 
 
 @dataclass(frozen=True)
@@ -58,36 +63,44 @@ class Study:
     def __post_init__(self) -> None:
         if is_whole(self.seeds):
             check_at_least(1, **{"study.seeds": self.seeds})
+            if self.seeds > MOST_RUNS:  # type: ignore[operator]
+                raise errors.ConfigError(
+                    f"`study.seeds` are at most {MOST_RUNS:,}; given: {shown_value(self.seeds)}."
+                )
             object.__setattr__(self, "seeds", tuple(range(self.seeds)))  # type: ignore[arg-type]
         if isinstance(self.folders, str):
             object.__setattr__(self, "folders", (self.folders,))
         for name in ("models", "datasets", "seeds", "metrics", "postprocess", "bindings", "folders"):
-            _check_list(f"study.{name}", getattr(self, name))
+            _check_list(f"study.{name}", getattr(self, name), texts=name in ("bindings", "folders"))
         for seed in self._seeds():
             if not is_whole(seed) or not 0 <= seed <= MOST_SEED:
-                raise errors.ConfigError(f"`study.seeds` are whole numbers from 0 to 2**32 - 1; given: {seed!r}.")
+                raise errors.ConfigError(
+                    f"`study.seeds` are whole numbers from 0 to 2**32 - 1; given: {shown_value(seed)}."
+                )
         if len(set(self._seeds())) < len(self._seeds()):
-            raise errors.ConfigError(f"`study.seeds` has a seed twice; given: {list(self._seeds())}.")
-        if not isinstance(self.vary, Mapping):
+            raise errors.ConfigError(f"`study.seeds` has a seed twice; given: {shown_value(self._seeds())}.")
+        if not isinstance(self.vary, Mapping) or not all(isinstance(parameter, str) for parameter in self.vary):
             raise errors.ConfigError(
                 "`study.vary` is a dict of parameters and their values, such as {'vae.beta': [1, 4]}; given: "
-                f"{self.vary!r}."
+                f"{shown_value(self.vary)}."
             )
         for parameter, values in self.vary.items():
-            _check_list(f"study.vary['{parameter}']", values)
+            _check_list(f"study.vary['{shown(parameter)}']", values)
             if not values:
-                raise errors.ConfigError(f"`study.vary['{parameter}']` has no values.")
-        if not isinstance(self.report, str) or Path(self.report).name != self.report:
+                raise errors.ConfigError(f"`study.vary['{shown(parameter)}']` has no values.")
+        if not isinstance(self.engine, str):
+            raise errors.ConfigError(f"`study.engine` is a name; given: {shown_value(self.engine)}.")
+        if not isinstance(self.report, str) or not re.fullmatch(r"([\w=+-][\w.=+ -]*\.html)?", self.report):
             raise errors.ConfigError(
-                f"`study.report` is the name of a file, such as 'report.html'; given: {self.report!r}."
+                f"`study.report` is the name of a file, such as 'report.html'; given: {shown_value(self.report)}."
             )
         check_at_least(0, **{"study.retries": self.retries})
         for step in STEPS:
             limit = self.limit_of(step)
-            if limit is not None and not (is_number(limit) and limit > 0):
+            if limit is not None and not (is_number(limit) and 0 < limit <= LONGEST):
                 raise errors.ConfigError(
-                    f"`study.time_limit` is a number of seconds, or a dict of them for {errors.listing(STEPS)}; "
-                    f"given: {self.time_limit!r}."
+                    f"`study.time_limit` is a number of seconds, at most {LONGEST:,}, or a dict of them for "
+                    f"{errors.listing(STEPS)}; given: {shown_value(self.time_limit)}."
                 )
         if not self.metrics and not self.models:
             raise errors.ConfigError("A study needs `study.models`, or `study.folders` and `study.metrics`.")
@@ -105,9 +118,11 @@ class Study:
         return "".join(f"study.{name} = {value!r}\n" for name, value in values.items())
 
 
-def _check_list(name: str, value: Any) -> None:
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
-        raise errors.ConfigError(f"`{name}` is a list; given: {value!r}.")
+def _check_list(name: str, value: Any, *, texts: bool = False) -> None:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        raise errors.ConfigError(f"`{name}` is a list; given: {shown_value(value)}.")
+    if texts and not all(isinstance(one, str) and "\0" not in one for one in value):
+        raise errors.ConfigError(f"`{name}` is a list of texts; given: {shown_value(value)}.")
 
 
 @part("study")

@@ -10,7 +10,7 @@ from causal_disent.report.table import text_table
 from causal_disent.runs.study.estimate import costs_of, duration, free_space, kind_of, size
 from causal_disent.runs.study.folders import step_of
 from causal_disent.runs.study.plan import STATES, Plan, Planned
-from causal_disent.text import number_of
+from causal_disent.text import number_of, shown
 
 #: Runs that are listed one by one unless all are asked for.
 MOST_RUNS = 20
@@ -58,27 +58,23 @@ def state_text(plan: Plan, *, everything: bool = False) -> str:
     listed = [p for p in plan.runs if everything or set(counts[p.run.key]) != {"done"}]
     # Those that one would look for come first.
     listed.sort(key=lambda p: (0 if everything else -len(plan.failed(p)), 0 if p.found.leases else 1, p.number))
-    shown = listed if everything else listed[:MOST_RUNS]
+    told = listed if everything else listed[:MOST_RUNS]
     rows = [
         ["" if p.number < 0 else p.number, p.run.label, *(counts[p.run.key][state] or "" for state in STATES)]
-        for p in shown
+        for p in told
     ]
     parts = [_counts(sum(counts.values(), Counter()))]
     if rows:
         parts.append(text_table(["run", "what", *STATES], rows))
-    if len(listed) > len(shown):
-        parts.append(f"and {len(listed) - len(shown)} more runs (--all lists every run)")
-    parts += [line for planned in shown for line in _failures(plan, planned)]
+    if len(listed) > len(told):
+        parts.append(f"and {len(listed) - len(told)} more runs (--all lists every run)")
+    parts += [line for planned in told for line in _failures(plan, planned)]
     return "\n".join(parts)
 
 
 def _failures(plan: Plan, planned: Planned) -> Iterator[str]:
     for place, failure in plan.failed(planned).items():
-        yield f"{planned.number}: {place} failed: {_first_line(failure.get('message', ''))}"
-
-
-def _first_line(text: str) -> str:
-    return str(text).partition("\n")[0]
+        yield f"{planned.number}: {shown(place)} failed: {shown(failure['message'])}"
 
 
 def run_text(plan: Plan, number: int) -> str:
@@ -89,12 +85,11 @@ def run_text(plan: Plan, number: int) -> str:
     failed = plan.failed(planned)
     folder = plan.folder / str(number)
     tasks = text_table(["task", "state"], [list(one) for one in plan.states(planned).items()])
-    parts = [f"run {number}: {planned.run.label}\nfolder: {folder}", tasks]
+    parts = [f"run {number}: {shown(planned.run.label)}\nfolder: {shown(folder)}", tasks]
     for place, failure in failed.items():
-        tail = "\n".join(f"    {line}" for line in failure.get("last_lines", []))
+        tail = "\n".join(f"    {line}" for line in failure["last_lines"])
         parts.append(
-            f"{place} failed {failure.get('attempts', 1)} times, last on {failure.get('when')} on "
-            f"{failure.get('machine')}: {failure.get('message')}\n"
-            f"log: {folder / str(failure.get('log'))}\n{tail}"
+            f"{shown(place)} failed {shown(failure['attempts'])} times, last on {failure['when']} on "
+            f"{failure['machine']}: {failure['message']}\nlog: {shown(folder)}/{failure['log']}\n{tail}"
         )
     return "\n\n".join(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -11,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number, is_number, is_whole
-from causal_disent.files import check_place, new_file, read_bounded, within
+from causal_disent.arguments import is_finite_number, is_number, is_whole, literal
+from causal_disent.files import check_file_place, new_file, read_bounded, within
 from causal_disent.registry import registry
-from causal_disent.runs.aggregate import write_parquet
+from causal_disent.runs.aggregate import INTEGERS, write_parquet
 from causal_disent.runs.calibrate import headlines
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
+from causal_disent.text import whole_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What tells one combination from another, seeds apart.
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
-    "run", "model", "trained_as", "dataset", "confounding", "varied", "seed", "representation",
+    "run", "model", "trained_as", "dataset", "original", "confounding", "varied", "seed", "representation",
     "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
 )  # fmt: skip
 #: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
@@ -54,9 +54,10 @@ def results_table(folder: str | Path) -> pd.DataFrame:
         A data frame with a row for each score, and the columns
 
         - ``run`` (the number in a study, else the folder), ``model``, ``trained_as`` (the registered model; empty
-          if it was not trained here), ``dataset``, ``confounding`` (``none`` if there is none), ``varied`` (what
-          differs between runs of one model, as in ``vae.beta=4``), ``seed`` (of the model; of the evaluation where
-          nothing was trained), ``representation`` (``mean``, say);
+          if it was not trained here), ``dataset``, ``original`` (what it stands for, if it is a miniature),
+          ``confounding`` (``none`` if there is none), ``varied`` (what differs between runs of one model, as in
+          ``vae.beta=4``), ``seed`` (of the model; of the evaluation where nothing was trained),
+          ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
           evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
           its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
@@ -122,25 +123,27 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         "evaluation_config": {},
         "evaluation_results": {},
     }
+    path = whole_text(path)
     identity = str(content.get("train_results.uuid", path))
     for key, value in content.items():
         part, _, name = key.partition(".")
         if part in parts:
             parts[part][name] = value
     train, made, config = parts["train_config"], parts["postprocess_config"], parts["evaluation_config"]
-    dataset = plain_value(config.get("dataset.name") or train.get("dataset.name") or "")
-    oracle = plain_value(config.get("representation.name", ""))
+    dataset = _name(config.get("dataset.name") or train.get("dataset.name"))
+    oracle = _name(config.get("representation.name"))
     trained_as = _reference(train.get("model.model", ""))
     place = Path(path).parts
     in_study = METRICS in place
     run = place[: place.index(METRICS)] if in_study else place[:-1] or place
-    named = plain_value(made.get("postprocess.name", "")) or (place[-2] if in_study and len(place) > 1 else "")
+    named = _name(made.get("postprocess.name")) or (place[-2] if in_study and len(place) > 1 else "")
     seeds = [plain_value(train.get(key)) for key in SEEDS] + [plain_value(config.get("evaluation.random_seed"))]
     columns = {
         "run": "/".join(run),
-        "model": plain_value(train.get("model.name", "")) or trained_as or oracle or "/".join(run),
+        "model": _name(train.get("model.name")) or trained_as or oracle or "/".join(run),
         "trained_as": trained_as,
         "dataset": dataset,
+        "original": _original(dataset, {**train, **config}),
         "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
         "seed": next((seed for seed in seeds if is_whole(seed)), 0),
         "representation": named,
@@ -166,6 +169,17 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         if len(names) > 1:
             own = {key.partition(":")[2]: value for key, value in scores.items() if key.startswith(f"{name}:")}
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
+
+
+def _original(dataset: str, settings: Mapping[str, Any]) -> str:
+    """The data set that this is or stands for; where options decide, it was registered with ``stands_for``."""
+    known = dataset in registry.names("datasets")
+    told = registry.get("datasets", dataset).facts.get("stands_for", {}) if known else {}
+    for option, original in told.items():
+        name, _, value = option.partition("=")
+        if _shown(settings.get(f"{dataset}.{name}")) == value:
+            return str(original)
+    return str(dataset).removesuffix("_mini")
 
 
 def numerically(name: str) -> tuple[int, str]:
@@ -221,7 +235,7 @@ def _number(value: Any) -> float:
 
 def _of_rho(key: str) -> tuple[int, str]:
     """``rho=2:UC`` as the rho and the score; a metric that was given a list of rho has such keys."""
-    found = re.fullmatch(r"rho=(\d+):(.*)", key)
+    found = re.fullmatch(rf"rho=(\d{{1,{MOST_DIGITS - 1}}}):(.*)", key)
     return (int(found[1]), found[2]) if found else (0, key)
 
 
@@ -239,16 +253,33 @@ def _headlines(result: _Result) -> dict[str, bool]:
 
 
 def plain_value(text: Any) -> Any:
-    """The value that a config's text stands for: ``candle_mini`` of ``'candle_mini'``."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
+    """The value that a config's text stands for: ``candle_mini`` of ``'candle_mini'``.
+
+    What a table cannot hold stays the text: half a character, a number of more than 64 bits.
+    """
+    value = literal(text)
+    return value if _fits(value) else whole_text(text)
+
+
+def _fits(value: Any) -> bool:
+    """Whether files of every kind can hold a value."""
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, (list, tuple)):
+        return all(map(_fits, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _fits(key) and _fits(inner) for key, inner in value.items())
+    return value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and value in INTEGERS)
 
 
 def _shown(text: Any) -> str:
     value = plain_value(text)
-    return "none" if value is None else str(value)
+    return "none" if value is None else whole_text(value)
+
+
+def _name(text: Any) -> str:
+    """What something is called: text, whatever the file says."""
+    return whole_text(plain_value(text) or "")
 
 
 def _reference(text: Any) -> str:
@@ -262,7 +293,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as `results_table` gives it.
     """
-    grouped = table.groupby([*GROUP, "better", "first", "trained_as"], sort=False)["value"]
+    grouped = table.groupby([*GROUP, "better", "first", "trained_as", "original"], sort=False)["value"]
     found = grouped.agg(mean="mean", spread="std", seeds="size").reset_index()
     return found.fillna({"spread": 0.0})
 
@@ -271,9 +302,9 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write a table as the name of the file says: ``.csv`` or ``.parquet``."""
     if path.suffix not in (".csv", ".parquet"):
         raise errors.InvalidInput(f"A table is written as .csv or .parquet; given: {path}.")
-    check_place(path)
+    check_file_place(path)
     with new_file(path) as temporary:
         if path.suffix == ".csv":
-            table.to_csv(temporary, index=False)
+            table.to_csv(temporary, index=False, errors="backslashreplace")
         else:
             write_parquet(table, temporary)

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import FrameType
 
 from causal_disent import errors
+from causal_disent.files import append_to, inside, regular
+from causal_disent.orphans import Terminated
 from causal_disent.runs.study import steps
 from causal_disent.runs.study.folders import LOGS, MODEL, lease_of
 from causal_disent.text import say
@@ -107,7 +109,7 @@ def perform(work: Work) -> list[Outcome]:
         for task in work.tasks:
             say(f"{BEGINS}{task.place}")
             started = time.perf_counter()
-            state = DONE if Path(work.folder, task.place).exists() else _attempt(task, work, code_tables)
+            state = _attempt(task, work, code_tables)
             outcomes.append(Outcome(task.place, state, time.perf_counter() - started))
             if state != DONE and work.step == "train":
                 break  # the representations are made of the model
@@ -116,8 +118,10 @@ def perform(work: Work) -> list[Outcome]:
 
 def _attempt(task: Task, work: Work, code_tables: dict) -> str:
     """How a task ended."""
-    target = Path(work.folder, task.place)
     try:
+        target = inside(Path(work.folder), task.place)
+        if target.exists():
+            return DONE
         with _within(work.time_limit):
             if task.place == MODEL:
                 steps.train(target, task.files, task.bindings)
@@ -132,8 +136,10 @@ def _attempt(task: Task, work: Work, code_tables: dict) -> str:
         return DONE  # by another, who thought that this process was dead
     except errors.InUse:
         return LATER
-    except Exception as error:  # of a stranger's model or metric: anything may come out of it
-        cause = getattr(error, "failure", error)
+    except Terminated:
+        raise
+    except BaseException as error:  # of a stranger's model or metric: anything may come out of it
+        cause = error.failure if isinstance(error, errors.MetricFailed) else error
         traceback.print_exception(cause)
         # Gin raises copies of errors without their number.
         numbers = {getattr(one, "errno", None) for one in (cause, cause.__context__)}
@@ -175,11 +181,10 @@ def _out_of_time(signum: int, frame: FrameType | None) -> None:
 @contextmanager
 def _printing_to(log: Path) -> Iterator[None]:
     """Have all that this process prints, compiled code included, at the end of a file."""
-    log.parent.mkdir(parents=True, exist_ok=True)
+    file = append_to(log.parent.parent, f"{LOGS}/{log.name}")
     sys.stdout.flush()
     sys.stderr.flush()
     before = os.dup(1), os.dup(2)
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
         os.dup2(file, 1)
         os.dup2(file, 2)
@@ -199,10 +204,10 @@ def printed(log: Path, place: str = "", most: int = 2**20) -> tuple[str, list[st
     Of a long log, the last `most` bytes are read; the task is empty if it did not begin there.
     """
     try:
-        with log.open("rb") as file:
+        with regular(log).open("rb") as file:
             file.seek(max(0, log.stat().st_size - most))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
+            text = file.read(most).decode("utf-8", "replace")
+    except (OSError, errors.InvalidInput):
         return "", []
     _, begun, after = text.rpartition(f"{BEGINS}{place}\n" if place else BEGINS)
     task, lines = (place, after) if place else after.split("\n", 1) if begun and "\n" in after else ("", after)
@@ -214,7 +219,9 @@ def problems(checks: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> str:
     for step, files, bindings in checks:
         try:
             steps.check(step, files, bindings)
-        except Exception as error:  # a plugin's: anything may come out of it
+        except Terminated:
+            raise
+        except BaseException as error:  # a plugin's: anything may come out of it
             message = re.sub(r"^--gin_bindings(, line \d+)?: ", "", _said(error))
             named = any(message.startswith(file) for file in files)
             return message if named else f"{', '.join(files) or step}: {message}"

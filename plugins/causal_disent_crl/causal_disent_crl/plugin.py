@@ -94,6 +94,7 @@ def register_datasets(register: Register) -> None:
         "causal_disent_crl.shadow.mini:ShadowMini",
         summary="Shadow, drawn by formula: 7 or 8 factors, 41,160 images, 64x64x3",
         licence="Apache-2.0",
+        stands_for={"light=sun": "shadow_sunlight", "light=point": "shadow_pointlight"},
     )
     for name, (data, summary) in FROM_FILES.items():
         register(name, data, summary=summary, **data.publication.details())

@@ -14,6 +14,7 @@ from plain_networks import chain, leaky, weights_of  # noqa: E402
 from small_models import SHAPE  # noqa: E402
 
 from causal_disent.errors import InvalidInput, UnknownName  # noqa: E402
+from causal_disent.metrics.tools.gae import gae_discovery  # noqa: E402
 
 #: 0 -> 2 -> 3 and 1 -> 3.
 WEIGHTS = np.array([[0, 0, 0.7, 0], [0, 0, 0, -0.4], [0, 0, 0, 1.2], [0, 0, 0, 0]])
@@ -53,6 +54,22 @@ def test_a_graph_autoencoder_says_what_its_networks_do():
     np.testing.assert_allclose(layer.expected(codes).detach(), expected, atol=1e-5)
     said = layer.expected(codes).detach()[:, :2]
     np.testing.assert_allclose(said, said[:1, :1].expand_as(said), atol=1e-6)  # what has no causes is constant
+
+
+def test_the_layer_and_the_discovery_of_the_core_are_one_formula():
+    values = np.random.RandomState(0).normal(size=(40, 3))
+    found = gae_discovery(values, 0, hidden=5, steps=30, rounds=2)
+    layer = GaeLayer(3, 1, hidden=5)
+    layer.weights.data = torch.tensor(found.scale * found.adjacency, dtype=torch.float32)
+    for network, weights in ((layer.inward, found.encoder), (layer.outward, found.decoder)):
+        for parameter, weight in zip(network.parameters(), weights, strict=True):
+            parameter.data = torch.tensor(weight.T)
+    codes = torch.tensor(values[:, :, None], dtype=torch.float32)
+    said = layer.expected(codes).detach()[:, :, 0]
+    np.testing.assert_allclose(said, found.causal_layer(values), atol=1e-5)
+    # What is reported is of one step before the last.
+    assert ((said.numpy() - values) ** 2).mean() == pytest.approx(found.error, rel=0.01)
+    assert layer.acyclicity().item() == pytest.approx(found.cycles, rel=0.2, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["linear", "gae"])

@@ -14,6 +14,7 @@ from ray.exceptions import RayError, RayTaskError
 from causal_disent import errors
 from causal_disent.arguments import check_at_least
 from causal_disent.protocols import Finished
+from causal_disent.runs.feed import Feed
 from causal_disent.runs.local_engine import num_bytes
 from causal_disent.threads import environment
 
@@ -110,22 +111,15 @@ class RayEngine:
         """As `causal_disent.protocols.Engine.run` says."""
         self._join()
         remote = ray.remote(max_retries=self._max_retries, retry_exceptions=False)(function)
-        source, over = iter(work), False
+        feed = Feed(work)
         pending: dict[ray.ObjectRef, Any] = {}
         try:
             while True:
                 most = max(2, int(self.workers * (1 + self._ahead)))  # a cluster may have grown
-                while not over and len(pending) < most:
-                    try:
-                        piece = next(source)
-                    except StopIteration:
-                        over = True
-                        break
-                    if piece is None:
-                        break
+                for piece in feed.take(most - len(pending)):
                     options = self._options["train" if getattr(piece, "step", "") == "train" else "evaluate"]
                     pending[remote.options(**options).remote(piece)] = piece
-                if over and not pending:
+                if feed.over and not pending:
                     return
                 ready, _ = ray.wait(list(pending), timeout=TICK) if pending else ([], [])
                 for reference in ready:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from causal_disent import errors
@@ -20,3 +23,15 @@ def tensorflow() -> Any:
             "disentanglement_lib's own architectures can be read without it: --backend tf_free."
         ) from None
     return tf
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """TensorFlow does not warn: of what is older than version 2, which is wanted here."""
+    logger = tensorflow().get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

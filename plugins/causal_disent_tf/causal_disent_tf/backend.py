@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,14 @@ from causal_disent.training.plan import Plan
 from causal_disent.training.saved_models import read_saved
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
+from causal_disent_tf.one_function import SERVING, OneFunction, is_keras_file, of_file, of_signature
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
 #: What turns images into codes, in the order of preference: signature -> its outputs, the codes first.
 ENCODERS = {"representation": ("default",), "gaussian_encoder": ("mean", "logvar")}
 DECODER = "decoder"
+AnySignature = Signature | OneFunction
 
 
 class TfBackend:
@@ -63,18 +65,37 @@ class TfBackend:
             )
         save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
 
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None = None) -> None:
+        """Write the model in `source` for disentanglement_lib: ``model/tfhub``, ``postprocessed/mean/tfhub``."""
+        if part_of(source) is None:
+            raise errors.InvalidInput(
+                f"{source} holds a SavedModel already; folders of dlib_train and dlib_postprocess are converted."
+            )
+        model: Any = self.read(source, model_dir=model_dir)
+        if model.activation != decoder_activation(source):
+            raise errors.InvalidInput(
+                f"The decoder's activation is '{model.activation}', and disentanglement_lib would take it for "
+                f"'{decoder_activation(source)}', as reconstruction_loss.activation in "
+                f"{source / 'results/gin/train.gin'} has it or leaves it."
+            )
+        from causal_disent_tf.hub_module import write_model, write_representation
+
+        write_model(folder / "model/tfhub", model)
+        codes = "mean" if model.sample_seed is None else "sampled"
+        write_representation(folder / f"postprocessed/{codes}/tfhub", model)
+
     def recognises(self, folder: Path) -> bool:
-        """Whether `folder` holds a model of ``dlib_train``, or a SavedModel."""
-        return part_of(folder) is not None or locate(folder) is not None
+        """Whether `folder` holds a model of ``dlib_train``, or a SavedModel, or is a Keras file."""
+        return part_of(folder) is not None or locate(folder) is not None or is_keras_file(folder)
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TfRepresentation:
         """The representation in `folder`.
 
         Args:
-            folder: a model's folder (codes are the mean) or a postprocessed representation's.
+            folder: a model's folder (codes are the mean), a postprocessed representation's, or a Keras file.
             data: the data set, whose images have to fit; not needed to encode images of one's own.
-            model_dir: the model's folder, for the decoder; otherwise it is in `folder`, or in a ``model`` beside
-                or above it.
+            model_dir: the model's folder or the Keras file for the decoder; otherwise it is in `folder`, or in a
+                ``model`` beside or above it.
         """
         with tensorflow().device(choose_device(self._device)):
             read = self._saved if part_of(folder) is None else self._trained
@@ -90,8 +111,8 @@ class TfBackend:
         return read_saved(folder, data, model_dir, read_model, mixed)
 
     def _saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
-        """A SavedModel."""
-        signatures = self._load(folder)
+        """A SavedModel, or a Keras file."""
+        signatures = self._encoders(folder)
         name = next((name for name in ENCODERS if name in signatures), None)
         if name is None:
             raise errors.InvalidInput(
@@ -105,13 +126,28 @@ class TfBackend:
         if model_dir is None and DECODER not in signatures:
             return self._with_decoder_nearby(encoder, gaussian)
         source = folder if model_dir is None else model_dir
-        found = signatures if model_dir is None else self._load(model_dir)
+        found = signatures if model_dir is None else self._decoders(model_dir)
         decode = _decoder(encoder, source, found)
-        representation = TfRepresentation(
-            encoder, decode, activation=decoder_activation(source), gaussian=gaussian
-        )
+        # Pixels, if nobody says otherwise; disentanglement_lib's decoders say it in their results.
+        activation = "none" if isinstance(found[DECODER], OneFunction) else decoder_activation(source)
+        representation = TfRepresentation(encoder, decode, activation=activation, gaussian=gaussian)
         representation.folders = {"representation": folder, "decoder": source}
         return representation
+
+    def _encoders(self, path: Path) -> dict[str, AnySignature]:
+        """The signatures of a model that has one of `ENCODERS`, or one function, which is taken for one."""
+        return self._found(path, "representation", "images", "default", set(ENCODERS))
+
+    def _decoders(self, path: Path) -> dict[str, AnySignature]:
+        return self._found(path, DECODER, "latent_vectors", "images", {DECODER})
+
+    def _found(self, path: Path, name: str, given: str, result: str, known: Set[str]) -> dict[str, AnySignature]:
+        if is_keras_file(path):
+            return {name: of_file(path, given, result, trust=self._trust)}
+        signatures = self._load(path)
+        if SERVING in signatures and not known & signatures.keys():
+            return {name: of_signature(path, signatures[SERVING], given, result)}
+        return {**signatures}
 
     def _load(self, folder: Path) -> dict[str, Signature]:
         return load_saved_model(folder, trust=self._trust, seed=sampling_seed(folder))
@@ -167,7 +203,7 @@ class _Encoder:
     """
 
     folder: Path
-    signature: Signature
+    signature: AnySignature
     outputs: tuple[str, ...]
 
     def __call__(self, images: Any) -> tuple[Any, ...]:
@@ -175,7 +211,7 @@ class _Encoder:
         return tuple(found[name] for name in self.outputs)
 
 
-def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, Signature]) -> Callable[[Any], Any]:
+def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, AnySignature]) -> Callable[[Any], Any]:
     """The decoder among the signatures of the model in `folder`, if it fits the encoder."""
     if DECODER not in signatures:
         raise errors.InvalidInput(
@@ -203,7 +239,7 @@ def _alike(one: Shape, other: Shape) -> bool:
     )
 
 
-def _check_sides(folder: Path, name: str, signature: Signature, given: str, outputs: Sequence[str]) -> None:
+def _check_sides(folder: Path, name: str, signature: AnySignature, given: str, outputs: Sequence[str]) -> None:
     """Raise unless the signature takes `given` and gives the `outputs`."""
     if list(signature.inputs) != [given] or not set(outputs) <= set(signature.outputs):
         raise errors.InvalidInput(
@@ -212,7 +248,7 @@ def _check_sides(folder: Path, name: str, signature: Signature, given: str, outp
         )
 
 
-def _check_images(folder: Path, signature: Signature, data: Any) -> None:
+def _check_images(folder: Path, signature: AnySignature, data: Any) -> None:
     expected = signature.inputs["images"][1:]
     given = tuple(getattr(data, "observation_shape", expected))
     if not _alike(given, expected):

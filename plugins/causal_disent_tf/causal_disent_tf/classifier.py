@@ -17,6 +17,7 @@ from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.text import Shown
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.keras_files import load_keras
+from causal_disent_tf.representation import TENSORS, DeviceImages
 
 CHANNEL_ORDERS = ("channels_last", "channels_first")
 OUTPUTS = ("softmax", "sigmoid")
@@ -43,6 +44,7 @@ class KerasClassifier(Shown):
     """
 
     name = "keras_classifier"
+    tensors = TENSORS
 
     def __init__(
         self,
@@ -81,7 +83,13 @@ class KerasClassifier(Shown):
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
         """One (n, values) array per factor; rows sum to 1."""
-        images = np.asarray(images)
+        return self._of_batches(np.asarray(images))
+
+    def predict_proba_tensor(self, images: DeviceImages) -> list[FloatArray]:
+        """The same for images that a TensorFlow model has left on its device."""
+        return self._of_batches(images.tensor)
+
+    def _of_batches(self, images: Any) -> list[FloatArray]:
         starts = range(0, max(1, len(images)), self._batch_size)
         tables = [self._of_batch(images[start : start + self._batch_size]) for start in starts]
         return [np.concatenate(parts) for parts in zip(*tables, strict=True)]
@@ -99,12 +107,12 @@ class KerasClassifier(Shown):
                 correct[i] += (table.argmax(axis=1) == np.asarray(factors)[:, i]).sum()
         return (correct / self._num_test).tolist()
 
-    def _of_batch(self, images: FloatArray) -> list[FloatArray]:
+    def _of_batch(self, images: Any) -> list[FloatArray]:
         tf = tensorflow()
-        batch = np.ascontiguousarray(
-            np.moveaxis(images, 3, 1) if self._channels_first else images, dtype=np.float32
-        )
-        parts = self._parts(self._model(tf.convert_to_tensor(batch), training=False))
+        batch = tf.cast(images, tf.float32)
+        if self._channels_first:
+            batch = tf.transpose(batch, (0, 3, 1, 2))
+        parts = self._parts(self._model(batch, training=False))
         return [self._probabilities(part) for part in parts]
 
     def _parts(self, output: Any) -> list[FloatArray]:

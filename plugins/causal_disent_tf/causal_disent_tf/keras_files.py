@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,13 @@ UnitNorm VarianceScaling Zeros DTypePolicy Policy __keras_tensor__ __numpy__ __t
 ALLOWED = frozenset(f"{MODELS} {LAYERS} {PARTS}".split())
 
 
-def load_keras(path: Path, *, trust: bool = False, option: str = "keras_classifier.trust") -> Any:
+def load_keras(path: Path, *, trust: bool = False, how: str = "bind keras_classifier.trust = True") -> Any:
     """The Keras model in a file, not compiled.
 
     Args:
         path: ends with ``.keras`` or ``.h5``.
         trust: load classes that are not known to be harmless too; a ``Lambda`` layer then runs the code in it.
-        option: what a config binds for that.
+        how: what to do for that.
     """
     if path.suffix not in SUFFIXES:
         raise errors.InvalidInput(f"A Keras model is a file ending with {' or '.join(SUFFIXES)}; given: {path}.")
@@ -58,10 +59,14 @@ def load_keras(path: Path, *, trust: bool = False, option: str = "keras_classifi
         raise errors.InvalidInput(f"There is no file {path}.")
     if not trust:
         config = _config_of_archive(path) if path.suffix == ".keras" else _config_of_h5(path)
-        _check_classes(path, config, option)
+        _check_classes(path, config, how)
     tf = tensorflow()
+    load = partial(tf.keras.models.load_model, path, compile=False, safe_mode=not trust)
     try:
-        return tf.keras.models.load_model(path, compile=False, safe_mode=not trust)
+        if not trust:
+            with tf.Graph().as_default():  # takes no memory: a layer larger than its weights in the file is told
+                load()
+        return load()
     except Exception as error:  # a damaged file makes Keras raise errors of many kinds
         reason = str(error).strip().partition("\n")[0]
         raise _unusable(path, f"Keras cannot load it: {type(error).__name__}: {reason}") from None
@@ -108,6 +113,10 @@ def _check_h5(path: Path, stream: Any) -> str | bytes | None:
         with h5py.File(stream, "r") as file:
             for name, reason in _ways_out(file, h5py):
                 raise _unusable(path, f"'{name}' in it is {reason}, which may lead to another file")
+            sizes: list[int] = []
+            file.visititems(lambda _, item: sizes.append(getattr(item, "nbytes", 0)))
+            if sum(sizes) > MAX_EXPANSION * path.stat().st_size:  # a data set may be large and hold nothing
+                raise _unusable(path, f"its arrays would take {sum(sizes):,} bytes")
             config = file.attrs.get("model_config")
             return config if config is None or isinstance(config, (str, bytes)) else str(config)
     except errors.CausalDisentError:
@@ -139,7 +148,7 @@ def _parsed(path: Path, config: str | bytes) -> Any:
         raise _unusable(path, f"its config is not JSON ({error})") from None
 
 
-def _check_classes(path: Path, config: Any, option: str = "keras_classifier.trust") -> None:
+def _check_classes(path: Path, config: Any, how: str) -> None:
     try:
         refused = sorted(set(_refused(config)))
     except RecursionError:
@@ -147,8 +156,7 @@ def _check_classes(path: Path, config: Any, option: str = "keras_classifier.trus
     if refused:
         raise errors.InvalidInput(
             f"The Keras model {path} names classes that are not known to be harmless: {errors.listing(refused)}. "
-            f"They could run code or read files (docs/security.md). If you trust whoever made it, bind {option} = "
-            "True."
+            f"They could run code or read files (docs/security.md). If you trust whoever made it, {how}."
         )
 
 

@@ -36,7 +36,7 @@ def keras_module(
     parts = {"encoder": encoder, "decoder": decoder}
     for name, part in parts.items():
         if isinstance(part, (str, Path)):
-            parts[name] = load_keras(Path(part), trust=trust, option="keras_module.trust")
+            parts[name] = load_keras(Path(part), trust=trust, how="bind keras_module.trust = True")
         elif part is not None and (not callable(part) or isinstance(part, type)):
             raise errors.InvalidInput(
                 f"keras_module.{name} must be the path of a file, or a model or function, @my_package.Encoder() "

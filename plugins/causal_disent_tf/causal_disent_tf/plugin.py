@@ -52,6 +52,8 @@ def register_backends(register: Register) -> None:
         summary="TensorFlow: trains, writes and reads; TF1-Hub modules and SavedModels",
         rank=30,
         trains=True,
+        precisions=("float32", "bfloat16"),
+        converts=("dlib",),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,49 @@ from causal_disent_tf._tensorflow import tensorflow
 
 #: Images that pass through a network together.
 BATCH_SIZE = 256
+#: Whose tensors they are, for classifiers that take them.
+TENSORS = "tensorflow"
 #: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
 TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class DeviceImages:
+    """Images (n, h, w, c) that are left where TensorFlow has made them, with what metrics do with arrays of them.
+
+    Attributes:
+        tensor: of TensorFlow.
+    """
+
+    tensor: Any
+
+    def __len__(self) -> int:
+        return int(self.tensor.shape[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n, h, w, c)."""
+        return tuple(self.tensor.shape)
+
+    def __getitem__(self, rows: Any) -> DeviceImages:
+        return DeviceImages(self.tensor[rows])
+
+    def __iter__(self) -> Iterator[DeviceImages]:
+        return map(DeviceImages, self.tensor)
+
+    def __sub__(self, other: DeviceImages) -> DeviceImages:
+        return DeviceImages(self.tensor - other.tensor)
+
+    def __abs__(self) -> DeviceImages:
+        return DeviceImages(abs(self.tensor))
+
+    def min(self) -> float:
+        """The darkest value."""
+        return float(tensorflow().reduce_min(self.tensor))
+
+    def max(self) -> float:
+        """The brightest value."""
+        return float(tensorflow().reduce_max(self.tensor))
 
 
 class TfRepresentation(Shown):
@@ -35,9 +77,11 @@ class TfRepresentation(Shown):
         gaussian: `encode` gives mean and log variance.
     """
 
+    tensors = TENSORS
     #: What was read -> the folder it was read from, where it was read from one.
     folders: dict[str, Path]
     decode: Callable[[FloatArray], FloatArray]
+    decode_tensor: Callable[[FloatArray], DeviceImages]
     gaussian_encoder: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
     def __init__(
@@ -60,6 +104,7 @@ class TfRepresentation(Shown):
         if decode is not None:
             self._decode_batch = decode
             self.decode = self._decode
+            self.decode_tensor = self._decode_tensor
 
     def _shows(self) -> Iterator[str]:
         yield "with a decoder" if hasattr(self, "decode") else "without a decoder"
@@ -79,6 +124,10 @@ class TfRepresentation(Shown):
     def _decode(self, codes: FloatArray) -> FloatArray:
         """Images (n, h, w, c) in [0, 1], float32."""
         return self._through(self._images, codes)
+
+    def _decode_tensor(self, codes: FloatArray) -> DeviceImages:
+        """The same, left on the device, all codes in one batch."""
+        return DeviceImages(self._images(tensorflow().constant(np.asarray(codes, np.float32))))
 
     def _images(self, codes: Any) -> Any:
         return activate(self._decode_batch(codes), self.activation)
@@ -105,7 +154,7 @@ def activate(output: Any, activation: str) -> Any:
     if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
         raise errors.InvalidInput(
             f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
-            "logits, pass activation='logits'."
+            "logits, pass activation='logits' (keras_module.activation in a config)."
         )
     return tf.clip_by_value(output, 0.0, 1.0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.files import inside, read_bounded, unusable
-from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf._tensorflow import quiet, tensorflow
 from causal_disent_tf.graph_check import refused_operations
 
 SAVED_MODEL = "saved_model.pb"
@@ -186,21 +185,15 @@ def _copy(folder: Path, name: str, target: Path) -> None:
 
 
 def _load(path: Path, target: Path, tags: list[str] | None) -> dict[str, Signature]:
-    tf = tensorflow()
-    logger = tf.get_logger()
-    level = logger.level
-    # It warns of every variable of the older kind that it cannot be trained, which nobody wants here.
-    logger.setLevel(logging.ERROR)
     try:
-        loaded = tf.saved_model.load(str(target), tags=tags)
+        with quiet():  # it warns of every variable of the older kind that it cannot be trained
+            loaded = tensorflow().saved_model.load(str(target), tags=tags)
     except Exception as error:  # a damaged graph makes TensorFlow raise errors of many kinds
         text = str(error).replace(str(target), str(path.parent))
         damaged = path.parent / "variables" if RESTORE in text else path
         raise unusable(
             damaged, f"TensorFlow cannot load it: {type(error).__name__}: {_informative_line(text)}"
         ) from None
-    finally:
-        logger.setLevel(level)
     return {name: Signature(function, loaded) for name, function in loaded.signatures.items()}
 
 

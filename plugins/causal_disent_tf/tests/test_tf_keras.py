@@ -245,7 +245,7 @@ def test_damaged_archives_are_refused(tmp_path):
     for _ in range(5000):
         nested = [nested]
     with pytest.raises(InvalidInput, match="nested too deeply"):
-        _check_classes(path, nested)
+        _check_classes(path, nested, "")
 
 
 def test_an_archive_that_unpacks_to_much_is_refused(tmp_path):

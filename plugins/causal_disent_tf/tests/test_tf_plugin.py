@@ -17,7 +17,12 @@ def registered(hook):
 
 
 def test_what_is_registered():
-    assert registered(plugin.register_backends)["tf"][2] == {"rank": 30, "trains": True}
+    assert registered(plugin.register_backends)["tf"][2] == {
+        "rank": 30,
+        "trains": True,
+        "precisions": ("float32", "bfloat16"),
+        "converts": ("dlib",),
+    }
     assert list(registered(plugin.register_classifiers)) == ["keras_classifier"]
 
 
@@ -38,3 +43,5 @@ def test_without_tensorflow_the_error_says_what_to_do(monkeypatch, tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"")
     with pytest.raises(InvalidInput, match="pip install 'tensorflow>=2.16'.*--backend tf_free"):
         TfBackend().read(tmp_path)
+    with pytest.raises(InvalidInput, match="TensorFlow cannot be imported"):
+        TfBackend().train(None, None)

@@ -103,6 +103,36 @@ def test_the_loss_goes_down(tmp_path):
     assert after["loss"] < 0.8 * before
 
 
+@pytest.mark.parametrize("config", ["vae", "factor_vae", "s2_vae"])
+def test_bfloat16_is_near_float32(tmp_path, tiny, config):
+    from causal_disent_tf import TfBackend
+
+    scores = {
+        precision: train(tmp_path / precision, config, f"model.precision = '{precision}'")
+        for precision in ("float32", "bfloat16")
+    }
+    for name, value in scores["float32"].items():
+        if name not in ("elapsed_time", "global_step"):
+            assert scores["bfloat16"][name] == pytest.approx(value, rel=0.05, abs=0.05), name
+    found = {precision: weights(tmp_path / precision) for precision in scores}
+    assert {str(values.dtype) for values in found["bfloat16"].values()} == {"float32"}
+    assert any((values != found["float32"][name]).any() for name, values in found["bfloat16"].items())
+    # It is read, and was evaluated, in single precision.
+    codes = TfBackend().read(tmp_path / "bfloat16")(tiny.observations(np.arange(9)))
+    assert (codes.astype("float16").astype("float32") != codes).any()
+
+
+def test_a_device_without_bfloat16(tmp_path, tf, monkeypatch):
+    def refuse(*args):
+        raise tf.errors.NotFoundError(None, None, "Could not find device for node")
+
+    monkeypatch.setattr(tf.nn, "conv2d", refuse)
+    with pytest.raises(errors.InvalidInput, match="does not compute in on this device: Could not find device"):
+        train(tmp_path / "model", "vae", "model.precision = 'bfloat16'")
+    with pytest.raises(errors.UnknownName, match="model.precision.*'float16'"):
+        train(tmp_path / "model", "vae", "model.precision = 'float16'")
+
+
 KILLED = """
 import sys
 sys.path.insert(0, sys.argv[2])

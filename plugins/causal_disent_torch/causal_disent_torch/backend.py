@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import part_of
+from causal_disent.training.description import MODEL, part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent.training.saved_models import read_saved
+from causal_disent_torch.converted import write_converted
+from causal_disent_torch.denormals import flushed
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.global_generators import seeded
 from causal_disent_torch.representation import TorchRepresentation, represent
@@ -23,16 +25,18 @@ class TorchBackend:
     Args:
         trust: has no meaning here: a model of this kind cannot run anything.
         device: where the networks run.
+        compiled: train with compiled networks, if steps are the faster for it.
     """
 
-    def __init__(self, trust: bool = False, device: str = "auto") -> None:
-        self.device = device
+    def __init__(self, trust: bool = False, device: str = "auto", compiled: bool = False) -> None:
+        self.device, self.compiled = device, compiled
 
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TorchRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         device = choose_device(self.device)
-        with seeded(plan.model_seed, device):  # a user's own modules draw from torch's global generators
-            trainer = make_trainer(plan, device)
+        # A user's own modules draw from torch's global generators.
+        with flushed(), seeded(plan.model_seed, device):
+            trainer = make_trainer(plan, device, compiled=self.compiled)
             scores = run(trainer, plan, keeping)
         networks, activation = trainer.networks, trainer.reconstruction.activation
         return represent(networks["encoder"], networks["decoder"], activation=activation, device=device), scores
@@ -44,6 +48,11 @@ class TorchBackend:
                 "The model is not one that dlib_train could have written: torch has no encoder and decoder of it."
             )
         save_model(folder, model.encoder, model.decoder, model.activation, codes, seed)
+
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None = None) -> None:
+        """Write the model in `source` into `folder`, with ONNX files."""
+        model = self.read(source, model_dir=model_dir)
+        write_converted(folder / (part_of(source) or MODEL), model, source, to)
 
     def recognises(self, folder: Path) -> bool:
         """Whether there is a model of this kind in `folder`."""

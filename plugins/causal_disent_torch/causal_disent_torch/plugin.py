@@ -47,10 +47,21 @@ def register_representations(register: Register) -> None:
 @hookimpl
 def register_backends(register: Register) -> None:
     register(
-        BACKEND, f"{HERE}.backend:TorchBackend", summary="PyTorch: trains, writes and reads", rank=10, trains=True
+        BACKEND,
+        f"{HERE}.backend:TorchBackend",
+        summary="PyTorch: trains, writes and reads",
+        rank=10,
+        trains=True,
+        converts=("onnx",),
+        precisions=("float32", "bfloat16"),
+        compiles=True,
     )
     register(
-        "tf_free", f"{HERE}.tf1.backend:Tf1Backend", summary="disentanglement_lib's, without TensorFlow", rank=20
+        "tf_free",
+        f"{HERE}.tf1.backend:Tf1Backend",
+        summary="disentanglement_lib's, without TensorFlow",
+        rank=20,
+        converts=("safetensors", "onnx"),
     )
 
 
@@ -71,7 +82,6 @@ def register_commands(register: Register) -> None:
         f"{HERE}.demo:add",
         summary="train a small beta-VAE on confounded images, measure and draw it",
     )
-    register("convert", f"{HERE}.convert:add", summary="write disentanglement_lib's checkpoints as safetensors")
 
 
 @hookimpl

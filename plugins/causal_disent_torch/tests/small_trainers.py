@@ -25,7 +25,7 @@ class FixedBatches(Batches):
         return super().draw()
 
 
-def make_trainer(name, tiny, *more):
+def make_trainer(name, tiny, *more, **options):
     """A trainer whose batch is always the same; its labelled images are the first ones of the data set."""
     is_supervised = name in SUPERVISED
     # The supervised term is annealed from 0, so that it would not count in the first step.
@@ -35,7 +35,8 @@ def make_trainer(name, tiny, *more):
         chosen = model_settings()
         objective = objective_of(chosen.model, SIZES if is_supervised else None)
         labelled = LabelledImages(tiny.observations, LABELS) if is_supervised else None
-        trainer = trainer_of(Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None)), torch.device("cpu"))
+        plan = Plan(chosen, objective, tiny, 0, (0, 0), (labelled, None))
+        trainer = trainer_of(plan, torch.device("cpu"), **options)
         trainer.batches = FixedBatches(tiny, 9, 0, with_boxes=objective.needs_boxes)
         return trainer
 

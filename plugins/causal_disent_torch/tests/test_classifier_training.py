@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from causal_disent_torch.classifier import training
 from causal_disent_torch.classifier.factory import _warn_of_low, conv_classifier
 from causal_disent_torch.classifier.labelled_images import LabelledImages, draw_images
 from causal_disent_torch.classifier.training import shifted
@@ -35,6 +36,20 @@ def test_it_learns_and_says_how_well(capsys):
     assert min(classifier.accuracy) > 0.95 and min(accuracy_on_fresh(classifier)) > 0.95
     shown = capsys.readouterr().err
     assert f"place {classifier.accuracy[0]:.1%}" in shown and "shade" in shown
+
+
+@pytest.mark.filterwarnings("ignore:The classifier's accuracy")
+def test_it_ends_early_where_there_is_nothing_to_learn(capsys, monkeypatch):
+    monkeypatch.setattr(training, "LEAST_STEPS", 10)
+    random_state = np.random.RandomState(0)
+    factors = np.stack(np.meshgrid(np.arange(4), np.arange(3), np.arange(40)), -1).reshape(-1, 3)[:, :2]
+    noise = ArrayDataset(random_state.randint(256, size=(len(factors), 12, 12, 1)).astype(np.uint8), factors)
+    classifier = conv_classifier(noise, **{**QUICK, "num_steps": 60, "held_out": 0.25})
+    shown = capsys.readouterr().err
+    assert "conv_classifier tells no factor better than by chance after " in shown
+    assert max(classifier.accuracy) < 0.6
+    conv_classifier(squares(480), **{**QUICK, "num_steps": 60, "held_out": 0.25})
+    assert "better than by chance" not in capsys.readouterr().err
 
 
 def test_data_without_a_table():

@@ -12,11 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from causal_disent_torch.backend import TorchBackend
+from causal_disent_torch.saved_model import save_model
 from causal_disent_torch.tf1.backend import Tf1Backend
 from causal_disent_torch.tf1.read import read_checkpoint
+from rounding import assert_same_outputs
 from tf1_writer import write_bundle
 
 from causal_disent.errors import NotForThisBackend
+from causal_disent.runs.convert import convert
+from causal_disent.training.networks import make_saved
 
 PLUGINS = Path(__file__).parents[2]
 SCRIPT = PLUGINS / "causal_disent_tf/tests/write_tf1_folders.py"
@@ -98,6 +104,35 @@ def test_both_readers_agree(folders):
             )
             np.testing.assert_allclose(found(given["images"]), other["codes"], atol=1e-5)
             np.testing.assert_allclose(found.decode(given["latents"]), other["images"], atol=1e-5)
+
+
+CONVERT = "import sys; from causal_disent.cli.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+@pytest.mark.parametrize("pair", ["conv", "fc", "test"])
+def test_what_is_written_for_disentanglement_lib_is_read(tmp_path, pair):
+    decoder = "deconv_decoder" if pair == "conv" else f"{pair}_decoder"
+    sizes = {"image_shape": (16, 32, 3), "num_latent": 3, "generator": torch.Generator().manual_seed(1)}
+    networks = [
+        make_saved(*one, "torch", **sizes) for one in (("encoder", f"{pair}_encoder"), ("decoder", decoder))
+    ]
+    save_model(tmp_path / "in/representation", *networks, "tanh", "sampled", 5)
+    recorded = tmp_path / "in/results/gin"
+    recorded.mkdir(parents=True)
+    (recorded / "train.gin").write_text("dataset.name = 'd'\nreconstruction_loss.activation = 'tanh'\n")
+    (recorded / "postprocess.gin").write_text("dataset.name = 'd'\npostprocess.random_seed = 5\n")
+    run("-c", CONVERT, "convert", "--to", "dlib", str(tmp_path / "in"), str(tmp_path / "out"))
+    before = TorchBackend(device="cpu").read(tmp_path / "in")
+    images = np.random.RandomState(0).uniform(size=(4, 16, 32, 3)).astype(np.float32)
+    for kind in ("model", "postprocessed/sampled"):
+        after = Tf1Backend(device="cpu").read(tmp_path / "out" / kind)
+        for found, given in zip(after.gaussian_encoder(images), before.gaussian_encoder(images), strict=True):
+            np.testing.assert_allclose(found, given, atol=1e-5)
+        codes = before.gaussian_encoder(images)[0]
+        np.testing.assert_allclose(after.decode(codes), before.decode(codes), atol=1e-5)
+    np.testing.assert_allclose(after(images), before(images), atol=1e-5)  # drawn with the same seed
+    convert(tmp_path / "out/postprocessed/sampled", tmp_path / "back")  # there and back
+    assert_same_outputs(TorchBackend(device="cpu").read(tmp_path / "back").decode(codes), before.decode(codes))
 
 
 READ = """

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.convert import convert
 from causal_disent_torch.tf1.backend import Tf1Backend
 from causal_disent_torch.tf1.variables import tf_variables
 from google_crc32c import value as crc32c
@@ -19,6 +18,7 @@ from tf1_writer import Folder
 
 from causal_disent.cli.main import main
 from causal_disent.errors import InvalidInput, OutputExists
+from causal_disent.runs.convert import convert
 from causal_disent.runs.evaluate import evaluate_with_gin
 from causal_disent.runs.postprocess import postprocess_with_gin
 from causal_disent.runs.representation import Reading
@@ -159,13 +159,13 @@ def test_a_damaged_checkpoint_leaves_nothing(folders, tmp_path):
 def test_onnx_says_what_it_needs(folders, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(InvalidInput, match=r"pip install .causal-disent-torch\[onnx\]"):
-        convert(folders["model"], tmp_path / "out", onnx=True)
+        convert(folders["model"], tmp_path / "out", to="onnx")
 
 
 def test_onnx_files_compute_the_same(folders, tmp_path):
     pytest.importorskip("onnx", reason="onnx is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    convert(folders["model"], tmp_path / "out", onnx=True)
+    convert(folders["model"], tmp_path / "out", to="onnx")
     model = Tf1Backend(device="cpu").read(folders["model"])
     images = np.random.RandomState(0).uniform(size=(3, *SHAPE)).astype(np.float32)
     encoder, decoder = (

@@ -65,6 +65,7 @@ def test_values_are_plain_and_what_differs_is_told(tree):
     assert len(table) == 12 and not table[[c for c in COLUMNS if c not in BESIDE]].isna().any().any()
     first = table.iloc[0].to_dict()
     whole = {"run": "0", "model": "beta_vae", "trained_as": "vae", "dataset": "candle_mini", "confounding": "none"}
+    whole["original"] = "candle"
     assert whole.items() <= first.items() and first["seed"] == 0
     assert first["varied"] == "vae.beta=1" and first["vae.beta"] == 1 and first["representation"] == "mean"
     uc = table[table["metric"] == "uc"]
@@ -127,6 +128,15 @@ def test_published_numbers_stand_beside(tree):
     assert "nothing of these runs is in: " in results_text(results_table(tree), "aaai_2")  # of another data set
     with pytest.raises(errors.UnknownName, match="Did you mean 'aaai_1'"):
         results_text(results_table(tree), "aai_1")
+
+
+def test_published_per_cents_stand_beside_ours_on_our_scale(tmp_path):
+    train = trained(4, 0, **{"dataset.name": "'pendulum'"})
+    config = measured("crl_scores", **{"dataset.name": "'pendulum'"})
+    write(tmp_path / "0/metrics/mean/crl", {"F1_MIC": 0.5, "PosMIC": 0.25}, config, train)
+    text = results_text(results_table(tmp_path), "shadow_9")
+    assert text.splitlines()[3].endswith("0.500 (0.332 ± 0.033)  0.250 (0.212 ± 0.027)")
+    assert "causal-disent published shadow_9" in text
 
 
 def test_the_best_comes_first_in_the_metrics_own_direction(tree):

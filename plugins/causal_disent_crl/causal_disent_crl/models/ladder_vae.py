@@ -17,10 +17,18 @@ from causal_disent_crl.models.images import check_sizes
 
 #: Slope of the activation below 0.
 SLOPE = 0.1
+#: Log variances stay within plus and minus this, so that none overflows while batch normalisation has seen little.
+MOST = 10.0
 
 
 def _block(given: int, made: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(given, made), nn.BatchNorm1d(made), nn.LeakyReLU(SLOPE))
+
+
+def _bounded(output: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean and log variance of a layer's output."""
+    mean, log_var = output.chunk(2, dim=1)
+    return mean, log_var.clamp(-MOST, MOST)
 
 
 def _parts(num_latent: int, levels: int) -> list[int]:
@@ -64,7 +72,7 @@ class LadderEncoder(nn.Module):
         hidden, found = images.flatten(1), []
         for layer, head in zip(self.up, self.heads, strict=True):
             hidden = layer(hidden)
-            found.append(head(hidden).chunk(2, dim=1))
+            found.append(_bounded(head(hidden)))
         means, log_vars = zip(*found, strict=True)
         return torch.cat(means, dim=1), torch.cat(log_vars, dim=1)
 
@@ -130,8 +138,7 @@ class LadderDecoder(nn.Module):
         """Mean and log variance of a level, given the one above it."""
         if level == len(self.parts) - 1:
             return torch.zeros_like(like), torch.zeros_like(like)
-        mean, log_var = self.priors[level](above).chunk(2, dim=1)
-        return mean, log_var
+        return _bounded(self.priors[level](above))
 
     def infer(self, mean: Tensor, log_var: Tensor, noise: Tensor | None = None) -> list[tuple[Tensor, ...]]:
         """From the highest level to the lowest: z, mean and log variance of its posterior, and of its prior.

@@ -108,7 +108,8 @@ class LinearLayer(CausalLayer):
 class GaeLayer(CausalLayer):
     r"""The graph autoencoder: :math:`F(z) = g_2(W^T g_1(z))`, both shared by all concepts (Ng et al. 2019).
 
-    A concept without causes is expected to be a constant; what it is comes from its noise.
+    A concept without causes is expected to be a constant; what it is comes from its noise. The core's
+    ``gae_discovery`` fits the same formula to columns in numpy; here gradients of a model's loss must reach it.
 
     Args:
         concepts: k.

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from causal_disent.training.published_layers import ConvEncoderLayers, DeconvDecoderLayers
 from causal_disent_tf.networks.image_network import ImageNetwork
-from causal_disent_tf.networks.layers import conv, deconv, dense, tf
-
-#: An image is halved four times.
-DIVISOR = 16
+from causal_disent_tf.networks.layers import tf
 
 
-class ConvEncoder(ImageNetwork):
+class ConvEncoder(ConvEncoderLayers, ImageNetwork):
     """``conv_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent)."""
 
     called = "conv_encoder"
-    divisor = DIVISOR
-
-    def add_layers(self) -> None:
-        """Four convolutions, a hidden layer, the means, the log variances."""
-        height, width, channels = self.image_shape
-        self.e1 = conv(channels, 32, 4)
-        self.e2 = conv(32, 32, 4)
-        self.e3 = conv(32, 64, 2)
-        self.e4 = conv(64, 64, 2)
-        self.e5 = dense((height // DIVISOR) * (width // DIVISOR) * 64, 256)
-        self.means = dense(256, self.num_latent)
-        self.log_var = dense(256, self.num_latent)
 
     def call(self, images: Any) -> tuple[Any, Any]:
         """Mean and log variance of the codes."""
@@ -37,27 +23,15 @@ class ConvEncoder(ImageNetwork):
         return self.means(hidden), self.log_var(hidden)
 
 
-class DeconvDecoder(ImageNetwork):
+class DeconvDecoder(DeconvDecoderLayers, ImageNetwork):
     """``deconv_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation."""
 
     called = "deconv_decoder"
-    divisor = DIVISOR
-
-    def add_layers(self) -> None:
-        """Two dense layers, four transposed convolutions."""
-        height, width, channels = self.image_shape
-        self._smallest = (height // DIVISOR, width // DIVISOR, 64)
-        self.dense = dense(self.num_latent, 256)
-        self.dense_1 = dense(256, self._smallest[0] * self._smallest[1] * 64)
-        self.conv2d_transpose = deconv(64, 64)
-        self.conv2d_transpose_1 = deconv(64, 32)
-        self.conv2d_transpose_2 = deconv(32, 32)
-        self.conv2d_transpose_3 = deconv(32, channels)
 
     def call(self, codes: Any) -> Any:
         """Images before the activation."""
         hidden = tf.nn.relu(self.dense_1(tf.nn.relu(self.dense(codes))))
-        hidden = tf.reshape(hidden, (-1, *self._smallest))
+        hidden = tf.reshape(hidden, (-1, *self.smallest))
         for layer in (self.conv2d_transpose, self.conv2d_transpose_1, self.conv2d_transpose_2):
             hidden = tf.nn.relu(layer(hidden))
         return self.conv2d_transpose_3(hidden)

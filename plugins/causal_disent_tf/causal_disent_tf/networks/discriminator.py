@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent_tf.networks.layers import dense, initialise, layers, tf
+from causal_disent.training.published_layers import FcDiscriminatorLayers
+from causal_disent_tf.networks import layers as make
+from causal_disent_tf.networks.layers import tf
 
-HIDDEN, SLOPE = 1000, 0.2
 
-
-class FcDiscriminator(layers.Layer):
+class FcDiscriminator(FcDiscriminatorLayers, make.layers.Layer):
     """``fc_discriminator``: codes (n, num_latent) to logits (n, 2) of "as drawn" and "shuffled".
 
     Args:
@@ -22,18 +22,12 @@ class FcDiscriminator(layers.Layer):
     def __init__(self, num_latent: int, generator: np.random.Generator | None = None) -> None:
         super().__init__(name="fc_discriminator")
         self.num_latent = num_latent
-        self.d1 = dense(num_latent, HIDDEN)
-        self.d2 = dense(HIDDEN, HIDDEN)
-        self.d3 = dense(HIDDEN, HIDDEN)
-        self.d4 = dense(HIDDEN, HIDDEN)
-        self.d5 = dense(HIDDEN, HIDDEN)
-        self.d6 = dense(HIDDEN, HIDDEN)
-        self.logits = dense(HIDDEN, 2)
-        initialise(self, generator)
+        self.add_layers(make)
+        make.initialise(self, generator)
 
     def call(self, codes: Any) -> Any:
         """Logits of the two classes."""
         hidden = codes
         for layer in (self.d1, self.d2, self.d3, self.d4, self.d5, self.d6):
-            hidden = tf.nn.leaky_relu(layer(hidden), SLOPE)
+            hidden = tf.nn.leaky_relu(layer(hidden), self.slope)
         return self.logits(hidden)

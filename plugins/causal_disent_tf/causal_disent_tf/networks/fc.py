@@ -5,23 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from causal_disent.training.published_layers import FcDecoderLayers, FcEncoderLayers
 from causal_disent_tf.networks.image_network import ImageNetwork
-from causal_disent_tf.networks.layers import dense, tf
-
-HIDDEN = 1200
+from causal_disent_tf.networks.layers import tf
 
 
-class FcEncoder(ImageNetwork):
+class FcEncoder(FcEncoderLayers, ImageNetwork):
     """``fc_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     called = "fc_encoder"
-
-    def add_layers(self) -> None:
-        """Two hidden layers, the means, the log variances."""
-        self.e1 = dense(math.prod(self.image_shape), HIDDEN)
-        self.e2 = dense(HIDDEN, HIDDEN)
-        self.dense = dense(HIDDEN, self.num_latent)
-        self.dense_1 = dense(HIDDEN, self.num_latent)
 
     def call(self, images: Any) -> tuple[Any, Any]:
         """Mean and log variance of the codes."""
@@ -30,17 +22,10 @@ class FcEncoder(ImageNetwork):
         return self.dense(hidden), self.dense_1(hidden)
 
 
-class FcDecoder(ImageNetwork):
+class FcDecoder(FcDecoderLayers, ImageNetwork):
     """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     called = "fc_decoder"
-
-    def add_layers(self) -> None:
-        """Three hidden layers, the pixels."""
-        self.dense = dense(self.num_latent, HIDDEN)
-        self.dense_1 = dense(HIDDEN, HIDDEN)
-        self.dense_2 = dense(HIDDEN, HIDDEN)
-        self.dense_3 = dense(HIDDEN, math.prod(self.image_shape))
 
     def call(self, codes: Any) -> Any:
         """Images before the activation."""

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from causal_disent.training.network_checks import check_image_shape
-from causal_disent_tf.networks.layers import initialise, layers
+from causal_disent.training.published_layers import ImageLayers
+from causal_disent_tf.networks import layers as make
 
 
-class ImageNetwork(layers.Layer):
+class ImageNetwork(ImageLayers, make.layers.Layer):
     """A network from images (n, h, w, c) or to them.
 
     Args:
@@ -21,8 +22,6 @@ class ImageNetwork(layers.Layer):
 
     #: What configs and saved models call it.
     called: str
-    #: What height and width must be divisible by.
-    divisor = 1
 
     def __init__(
         self, image_shape: Sequence[int], num_latent: int, generator: np.random.Generator | None = None
@@ -30,9 +29,5 @@ class ImageNetwork(layers.Layer):
         super().__init__(name=self.called)
         self.image_shape = check_image_shape(self.called, image_shape, self.divisor)
         self.num_latent = num_latent
-        self.add_layers()
-        initialise(self, generator)
-
-    def add_layers(self) -> None:
-        """Set a layer per attribute, in the order in which their weights are drawn."""
-        raise NotImplementedError
+        self.add_layers(make)
+        make.initialise(self, generator)

@@ -10,7 +10,26 @@ import numpy as np
 from causal_disent_tf._tensorflow import tensorflow
 
 tf: Any = tensorflow()
-layers = tf.keras.layers
+layers: Any = tf.keras.layers
+OPTIONS = {"strides": 2, "padding": "same", "kernel_initializer": "zeros"}
+
+
+class Conv(layers.Conv2D):
+    """A convolution by the operations that disentanglement_lib's graphs have; Keras's change with the channels."""
+
+    def call(self, inputs: Any) -> Any:
+        """(n, h / 2, w / 2, filters)."""
+        return tf.nn.bias_add(tf.nn.conv2d(inputs, self.kernel, self.strides, "SAME"), self.bias)
+
+
+class Deconv(layers.Conv2DTranspose):
+    """A transposed convolution, likewise."""
+
+    def call(self, inputs: Any) -> Any:
+        """(n, 2 h, 2 w, filters)."""
+        sizes = (tf.shape(inputs)[0], 2 * inputs.shape[1], 2 * inputs.shape[2], self.filters)
+        output = tf.nn.conv2d_transpose(inputs, self.kernel, tf.stack(sizes), self.strides, "SAME")
+        return tf.nn.bias_add(output, self.bias)
 
 
 def dense(inputs: int, outputs: int) -> Any:
@@ -20,14 +39,12 @@ def dense(inputs: int, outputs: int) -> Any:
 
 def conv(inputs: int, outputs: int, kernel: int) -> Any:
     """A convolution that halves height and width, not initialised yet."""
-    options = {"strides": 2, "padding": "same", "kernel_initializer": "zeros"}
-    return _built(layers.Conv2D(outputs, kernel, **options), (None, None, None, inputs))
+    return _built(Conv(outputs, kernel, **OPTIONS), (None, None, None, inputs))
 
 
 def deconv(inputs: int, outputs: int) -> Any:
     """A transposed 4x4 convolution that doubles height and width, not initialised yet."""
-    options = {"strides": 2, "padding": "same", "kernel_initializer": "zeros"}
-    return _built(layers.Conv2DTranspose(outputs, 4, **options), (None, None, None, inputs))
+    return _built(Deconv(outputs, 4, **OPTIONS), (None, None, None, inputs))
 
 
 def _built(layer: Any, shape: tuple[int | None, ...]) -> Any:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from causal_disent.training.published_layers import LinearDecoderLayers, LinearEncoderLayers
 from causal_disent_tf.networks.image_network import ImageNetwork
-from causal_disent_tf.networks.layers import dense, tf
+from causal_disent_tf.networks.layers import tf
 
 
-class LinearEncoder(ImageNetwork):
+class LinearEncoder(LinearEncoderLayers, ImageNetwork):
     """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     called = "test_encoder"
-
-    def add_layers(self) -> None:
-        """The means, the log variances."""
-        self.e1 = dense(math.prod(self.image_shape), self.num_latent)
-        self.e2 = dense(math.prod(self.image_shape), self.num_latent)
 
     def call(self, images: Any) -> tuple[Any, Any]:
         """Mean and log variance of the codes."""
@@ -25,14 +21,10 @@ class LinearEncoder(ImageNetwork):
         return self.e1(flat), self.e2(flat)
 
 
-class LinearDecoder(ImageNetwork):
+class LinearDecoder(LinearDecoderLayers, ImageNetwork):
     """``test_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     called = "test_decoder"
-
-    def add_layers(self) -> None:
-        """The pixels."""
-        self.d1 = dense(self.num_latent, math.prod(self.image_shape))
 
     def call(self, codes: Any) -> Any:
         """Images before the activation."""

@@ -21,6 +21,7 @@ from causal_disent.training.parts import (
 )
 from causal_disent.training.plan import Plan
 from causal_disent_tf.losses import tf
+from causal_disent_tf.train.precision import check_bfloat16
 from causal_disent_tf.train.trainer import Trainer
 
 
@@ -32,6 +33,9 @@ def make_trainer(plan: Plan) -> Trainer:
             "This model leads the images through the networks by itself, which the backend 'tf' does not train. "
             "--backend torch does."
         )
+    bfloat16 = plan.chosen.precision == "bfloat16"
+    if bfloat16:
+        check_bfloat16()
     generator = np.random.default_rng(plan.model_seed)
     shape = tuple(plan.data.observation_shape)
     made, num_latent = encoder(shape, generator)
@@ -50,7 +54,9 @@ def make_trainer(plan: Plan) -> Trainer:
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(networks["discriminator"].weights)
     reconstruction, labelled = reconstruction_loss(), plan.labelled[0]
-    return Trainer(networks, objective, reconstruction, optimizers, plan.batches(), plan.model_seed, labelled)
+    return Trainer(
+        networks, objective, reconstruction, optimizers, plan.batches(), plan.model_seed, labelled, bfloat16
+    )
 
 
 def _is_float32(value: Any, shape: tuple[int, ...]) -> bool:

@@ -18,6 +18,7 @@ from causal_disent.training.objective import Objective
 from causal_disent.training.parts import ReconstructionLoss
 from causal_disent_tf import losses
 from causal_disent_tf.losses import tf
+from causal_disent_tf.train.precision import in_bfloat16
 from causal_disent_tf.weights import Weight, weights_of
 
 #: Draws that are the same on every device.
@@ -38,6 +39,7 @@ class Trainer:
         batches: the images to train on.
         seed: of the noise.
         labelled: the labelled images, where the objective needs them.
+        bfloat16: the networks compute in it while they learn; otherwise in float32, as when they are evaluated.
     """
 
     framework = "tf"
@@ -51,10 +53,16 @@ class Trainer:
         batches: Batches,
         seed: int,
         labelled: LabelledImages | None = None,
+        bfloat16: bool = False,
     ) -> None:
         self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
         self.optimizers, self.batches, self.seed, self.labelled = optimizers, batches, seed, labelled
         self.num_steps = 0
+        #: What a step leads its batch through.
+        self.learning: dict[str, Any] = {
+            role: in_bfloat16(network) if bfloat16 and role != "supervision" else network
+            for role, network in networks.items()
+        }
         own = [network for role, network in networks.items() if role != "discriminator"]
         self.trained = {"vae": [weight for network in own for weight in network.trainable_variables]}
         if "discriminator" in networks:
@@ -119,7 +127,8 @@ class Trainer:
         return Given(noise=noise, **given)
 
     def _applied(self, *, training: bool) -> dict[str, Any]:
-        return {role: partial(network, training=training) for role, network in self.networks.items()}
+        networks = self.learning if training else self.networks
+        return {role: partial(network, training=training) for role, network in networks.items()}
 
     def evaluations(
         self, batches: Batches, labelled: LabelledImages | None, seed: int

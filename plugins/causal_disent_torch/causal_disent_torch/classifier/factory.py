@@ -45,7 +45,8 @@ def conv_classifier(
     Args:
         data: ground-truth data whose observations are images (h, w, c).
         channels: of the three convolutions.
-        num_steps: of training, at the least: the last epoch is finished.
+        num_steps: of training, at the least: the last epoch is finished. It ends after a third of them where no
+            factor is told better than by chance.
         batch_size: images per step.
         learning_rate: the highest; it rises to it and falls again.
         held_out: the part of the images that is kept for measuring the accuracy.
@@ -87,7 +88,7 @@ def _trained(network: FactorNetwork, data: Any, settings: Settings, device: torc
     random_state = np.random.RandomState(settings.seed)
     images = draw_images(data, settings.max_images, random_state)
     learned, unseen = images.split(settings.held_out, random_state)
-    train(network, learned, settings, device, random_state)
+    train(network, learned, settings, device, random_state, unseen)
     return accuracy_of(network, unseen, device)
 
 

@@ -42,7 +42,7 @@ class FactorNetwork(nn.Module):
             convolution = skip_init(
                 nn.Conv2d, depth, outputs, KERNEL, stride=STRIDE, padding=KERNEL // 2, bias=False
             )
-            layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU()]
+            layers += [convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)]
             height, width, depth = math.ceil(height / STRIDE), math.ceil(width / STRIDE), outputs
         self.convolutions = nn.Sequential(*layers)
         self.output = skip_init(nn.Linear, 4 * depth, sum(self.num_values))

@@ -10,14 +10,20 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
+from causal_disent.metrics.tools.judged import not_judged
 from causal_disent.progress import track
+from causal_disent.text import say
 from causal_disent_torch.classifier.labelled_images import LabelledImages
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
+from causal_disent_torch.denormals import flushed
+from causal_disent_torch.train.optimizers import FUSED
 
 #: Images judged at a time.
 CHUNK = 256
 WEIGHT_DECAY = 1e-2
+#: Whether anything is learned shows after this part of the epochs and so many steps, on so many images not seen.
+LOOK_AFTER, LEAST_STEPS, LEAST_UNSEEN = 1 / 3, 200, 100
 
 
 def train(
@@ -26,32 +32,53 @@ def train(
     settings: Settings,
     device: torch.device,
     random_state: np.random.RandomState,
+    unseen: LabelledImages | None = None,
 ) -> None:
     """Fit `network`, which is on `device`, by cross-entropy summed over the factors.
 
-    AdamW with a learning rate that rises and falls once (one cycle); every epoch goes through all images.
+    AdamW with a learning rate that rises and falls once (one cycle); every epoch goes through all images. If after
+    a third of them no factor of the `unseen` images is told better than by chance, the rest is left out.
     """
     pixels, factors = torch.from_numpy(images.pixels).to(device), torch.from_numpy(images.factors).to(device)
     size = min(settings.batch_size, len(pixels))
     per_epoch = len(pixels) // size
     epochs = math.ceil(settings.num_steps / per_epoch)
-    optimizer = torch.optim.AdamW(network.parameters(), settings.learning_rate, weight_decay=WEIGHT_DECAY)
+    optimizer = torch.optim.AdamW(
+        network.parameters(), settings.learning_rate, weight_decay=WEIGHT_DECAY, fused=device.type in FUSED
+    )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, settings.learning_rate, total_steps=epochs * per_epoch + 1
     )
-    network.train()
-    for _ in track(range(epochs), "training conv_classifier", unit="epoch"):
+    looked_at = math.ceil(max(epochs * LOOK_AFTER, LEAST_STEPS / per_epoch))
+    for epoch in track(range(1, epochs + 1), "training conv_classifier", unit="epoch"):
+        network.train()
         order = torch.from_numpy(random_state.permutation(len(pixels))).to(device)
-        for rows in order[: per_epoch * size].split(size):
-            shown = as_floats(pixels[rows])
-            if settings.max_shift:
-                corner = random_state.randint(2 * settings.max_shift + 1, size=2).tolist()
-                shown = shifted(shown, corner, settings.max_shift)
-            loss = _loss(network(shown), factors[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
+        with flushed():
+            for rows in order[: per_epoch * size].split(size):
+                shown = as_floats(pixels[rows])
+                if settings.max_shift:
+                    corner = random_state.randint(2 * settings.max_shift + 1, size=2).tolist()
+                    shown = shifted(shown, corner, settings.max_shift)
+                loss = _loss(network(shown), factors[rows])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+        if epoch == looked_at < epochs and unseen is not None and not _learns(network, unseen, device):
+            say(
+                f"conv_classifier tells no factor better than by chance after {epoch} of {epochs} epochs; the "
+                "others are left out",
+                error=True,
+            )
+            return
+
+
+def _learns(network: FactorNetwork, unseen: LabelledImages, device: torch.device) -> bool:
+    """Whether any factor is told better than by naming its most frequent value; True where images are too few."""
+    varying = [i for i, column in enumerate(unseen.factors.T) if len(np.unique(column)) > 1]
+    if len(unseen.pixels) < LEAST_UNSEEN or not varying:
+        return True
+    return set(not_judged(accuracy_of(network, unseen, device), unseen.factors)) != set(varying)
 
 
 def as_floats(pixels: Tensor) -> Tensor:

@@ -6,14 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from causal_disent_torch.networks.layers import dense, initialise
-
-HIDDEN = 1000
-#: TensorFlow's slope; torch's own is 0.01.
-SLOPE = 0.2
+from causal_disent.training.published_layers import FcDiscriminatorLayers
+from causal_disent_torch.networks import layers
 
 
-class FcDiscriminator(nn.Module):
+class FcDiscriminator(FcDiscriminatorLayers, nn.Module):
     """``fc_discriminator``: codes (n, num_latent) to logits (n, 2) of "as drawn" and "shuffled".
 
     Args:
@@ -27,18 +24,12 @@ class FcDiscriminator(nn.Module):
     def __init__(self, num_latent: int, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.num_latent = num_latent
-        self.d1 = dense(num_latent, HIDDEN)
-        self.d2 = dense(HIDDEN, HIDDEN)
-        self.d3 = dense(HIDDEN, HIDDEN)
-        self.d4 = dense(HIDDEN, HIDDEN)
-        self.d5 = dense(HIDDEN, HIDDEN)
-        self.d6 = dense(HIDDEN, HIDDEN)
-        self.logits = dense(HIDDEN, 2)
-        initialise(self, generator)
+        self.add_layers(layers)
+        layers.initialise(self, generator)
 
     def forward(self, codes: Tensor) -> Tensor:
         """Logits of the two classes."""
         hidden = codes
         for layer in (self.d1, self.d2, self.d3, self.d4, self.d5, self.d6):
-            hidden = leaky_relu(layer(hidden), SLOPE)
+            hidden = leaky_relu(layer(hidden), self.slope)
         return self.logits(hidden)

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
+from causal_disent.training.published_layers import FcDecoderLayers, FcEncoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
-from causal_disent_torch.networks.layers import dense
-
-HIDDEN = 1200
 
 
-class FcEncoder(ImageNetwork):
+class FcEncoder(FcEncoderLayers, ImageNetwork):
     """``fc_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     name = "fc_encoder"
     tf_scope = "encoder"
-
-    def add_layers(self) -> None:
-        """Two hidden layers, the means, the log variances."""
-        self.e1 = dense(math.prod(self.image_shape), HIDDEN)
-        self.e2 = dense(HIDDEN, HIDDEN)
-        self.dense = dense(HIDDEN, self.num_latent)  # the means; TensorFlow numbers unnamed layers
-        self.dense_1 = dense(HIDDEN, self.num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -33,18 +22,11 @@ class FcEncoder(ImageNetwork):
         return self.dense(hidden), self.dense_1(hidden)
 
 
-class FcDecoder(ImageNetwork):
+class FcDecoder(FcDecoderLayers, ImageNetwork):
     """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     name = "fc_decoder"
     tf_scope = "decoder"
-
-    def add_layers(self) -> None:
-        """Three hidden layers, the pixels."""
-        self.dense = dense(self.num_latent, HIDDEN)
-        self.dense_1 = dense(HIDDEN, HIDDEN)
-        self.dense_2 = dense(HIDDEN, HIDDEN)
-        self.dense_3 = dense(HIDDEN, math.prod(self.image_shape))
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""

@@ -8,10 +8,11 @@ import torch
 from torch import nn
 
 from causal_disent.training.network_checks import check_image_shape
-from causal_disent_torch.networks.layers import initialise
+from causal_disent.training.published_layers import ImageLayers
+from causal_disent_torch.networks import layers
 
 
-class ImageNetwork(nn.Module):
+class ImageNetwork(ImageLayers, nn.Module):
     """A network from images (n, h, w, c) or to them.
 
     Args:
@@ -22,8 +23,6 @@ class ImageNetwork(nn.Module):
 
     #: What configs and saved models call it.
     name: str
-    #: What height and width must be divisible by.
-    divisor = 1
 
     def __init__(
         self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
@@ -31,9 +30,5 @@ class ImageNetwork(nn.Module):
         super().__init__()
         self.image_shape = check_image_shape(self.name, image_shape, self.divisor)
         self.num_latent = num_latent
-        self.add_layers()
-        initialise(self, generator)
-
-    def add_layers(self) -> None:
-        """Set a layer per attribute, in the order in which their weights are drawn."""
-        raise NotImplementedError
+        self.add_layers(layers)
+        layers.initialise(self, generator)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
+
 
 class _Uninitialised:
     """Leaves the parameters open: torch's own start values would come from its global generator.
@@ -25,7 +27,12 @@ class _Conv2d(_Uninitialised, nn.Conv2d):
 
 
 class _ConvTranspose2d(_Uninitialised, nn.ConvTranspose2d):
-    pass
+    def forward(self, images: Tensor, output_size: list[int] | None = None) -> Tensor:
+        few = self.out_channels <= (1 if torch.is_autocast_enabled("cpu") else MOST_CHANNELS)
+        followed = torch.jit.is_tracing() or torch.compiler.is_compiling()  # which know the usual way by its name
+        if few and images.device.type == "cpu" and not followed:
+            return FewChannels.apply(images, self.weight, self.bias)
+        return super().forward(images, output_size)
 
 
 def dense(inputs: int, outputs: int) -> nn.Linear:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from torch import Tensor
 
+from causal_disent.training.published_layers import LinearDecoderLayers, LinearEncoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
-from causal_disent_torch.networks.layers import dense
 
 
-class LinearEncoder(ImageNetwork):
+class LinearEncoder(LinearEncoderLayers, ImageNetwork):
     """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
 
     name = "test_encoder"
     tf_scope = "encoder"
-
-    def add_layers(self) -> None:
-        """The means, the log variances."""
-        self.e1 = dense(math.prod(self.image_shape), self.num_latent)
-        self.e2 = dense(math.prod(self.image_shape), self.num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -27,15 +20,11 @@ class LinearEncoder(ImageNetwork):
         return self.e1(flat), self.e2(flat)
 
 
-class LinearDecoder(ImageNetwork):
+class LinearDecoder(LinearDecoderLayers, ImageNetwork):
     """``test_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
 
     name = "test_decoder"
     tf_scope = "decoder"
-
-    def add_layers(self) -> None:
-        """The pixels."""
-        self.d1 = dense(self.num_latent, math.prod(self.image_shape))
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""

@@ -8,6 +8,8 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.runs.recorded import model_folders
+from causal_disent.training.description import MODEL, REPRESENTATION
+from causal_disent_torch.converted import write_converted
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
 from causal_disent_torch.tf1.rebuild import rebuild
@@ -52,6 +54,11 @@ class Tf1Backend:
         representation = rebuild(checkpoint, decoder, self._device)
         representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
         return representation
+
+    def convert(self, source: Path, folder: Path, to: str, *, model_dir: Path | None = None) -> None:
+        """Write the model or the representation in `source` into `folder` as safetensors, or with ONNX files."""
+        part = REPRESENTATION if read_checkpoint(source).postprocessed else MODEL
+        write_converted(folder / part, self.read(source, model_dir=model_dir), source, to)
 
     def _named_model(self, folder: Path) -> Checkpoint:
         if not self.recognises(folder):

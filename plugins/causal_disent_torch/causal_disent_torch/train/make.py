@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from causal_disent import errors
 from causal_disent.training.batches import Batches
 from causal_disent.training.network_checks import Framework, check_network, check_outputs, check_sizes
 from causal_disent.training.objective import OwnLoss
@@ -23,6 +24,8 @@ from causal_disent.training.plan import Plan
 from causal_disent_torch.callables import evaluating
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.outputs import described
+from causal_disent_torch.train.compiled import CompiledTrainer
+from causal_disent_torch.train.precision import check_bfloat16
 from causal_disent_torch.train.trainer import Trainer
 
 #: For the checks of networks.
@@ -34,9 +37,14 @@ TORCH = Framework(
 )
 
 
-def make_trainer(plan: Plan, device: torch.device) -> Trainer:
-    """Networks and optimizers for `plan`, before the first step."""
+def make_trainer(plan: Plan, device: torch.device, *, compiled: bool = False) -> Trainer:
+    """Networks and optimizers for `plan`, before the first step; `compiled` if steps are the faster for it."""
     objective = plan.objective
+    if compiled and isinstance(objective, OwnLoss):
+        raise errors.InvalidInput("--compile: a model with a loss of its own is not compiled. Leave it out.")
+    bfloat16 = plan.chosen.precision == "bfloat16"
+    if bfloat16:
+        check_bfloat16(device)
     generator = torch.Generator().manual_seed(plan.model_seed)
     shape = tuple(plan.data.observation_shape)
     made, num_latent = encoder(shape, generator)
@@ -55,7 +63,7 @@ def make_trainer(plan: Plan, device: torch.device) -> Trainer:
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(list(networks["discriminator"].parameters()))
     _try(networks, plan.data, device)
-    return Trainer(
+    return (CompiledTrainer if compiled else Trainer)(
         networks,
         objective,
         reconstruction_loss(),
@@ -64,6 +72,7 @@ def make_trainer(plan: Plan, device: torch.device) -> Trainer:
         generator,
         device,
         plan.labelled[0],
+        bfloat16,
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -21,9 +20,12 @@ from causal_disent_torch import losses
 from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
 from causal_disent_torch.tensors import FRAMEWORK, packed
+from causal_disent_torch.train.precision import in_bfloat16
 
 #: The generator of the noise in a checkpoint, and what stands before the kind of device of a global one.
 TORCH, GLOBAL = "generator.torch", "generator.global."
+#: Steps between two looks at the terms of the loss where these have to be waited for.
+LOOK_EVERY = 50
 
 
 class Trainer:
@@ -39,6 +41,7 @@ class Trainer:
         generator: of the noise, on the CPU, so that a run is the same on every device.
         device: where the networks are.
         labelled: the labelled images, where the objective needs them.
+        bfloat16: the networks compute in it while they learn; otherwise in float32, as when they are evaluated.
     """
 
     framework = FRAMEWORK
@@ -53,11 +56,26 @@ class Trainer:
         generator: torch.Generator,
         device: torch.device,
         labelled: LabelledImages | None = None,
+        bfloat16: bool = False,
     ) -> None:
         self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
         self.optimizers, self.batches, self.generator = optimizers, batches, generator
         self.device, self.labelled = device, labelled
         self.num_steps = 0
+        #: What a step leads its batch through.
+        self.bfloat16 = bfloat16
+        self.learning: Any = self.led(lambda network: network)
+        # A device works by itself until it is asked for a number; the processor has the numbers at once.
+        self.look_every = 1 if device.type == "cpu" else LOOK_EVERY
+        self._unseen: dict[int, dict[str, Tensor]] = {}
+
+    def led(self, through: Callable[[nn.Module], Any]) -> dict[str, Any]:
+        """The networks, each as `through` gives it; what labels are compared by stays as it is."""
+        reduced: Callable[..., Any] = in_bfloat16 if self.bfloat16 else lambda network, _: network
+        return {
+            name: network if name == "supervision" else reduced(through(network), self.device)
+            for name, network in self.networks.items()
+        }
 
     def step(self) -> dict[str, Tensor]:
         """Draw a batch and follow the gradient once; the terms of the loss."""
@@ -65,7 +83,7 @@ class Trainer:
             passed = None
             terms, loss = self._own_terms(self.objective, self.batches, self.generator, self.num_steps)
         else:
-            passed = self._pass(self.batches, self.labelled, self.generator, self.num_steps)
+            passed = self._pass(self.learning, self.batches, self.labelled, self.generator, self.num_steps)
             terms = terms_of(self.objective, self.reconstruction, passed)
             loss = terms["loss"]
         for optimizer in self.optimizers.values():
@@ -73,17 +91,23 @@ class Trainer:
         if passed is not None and self.objective.discriminates:
             judged = self._discriminator_loss(passed)
             terms["discriminator_loss"] = judged
-            self._check(terms)
+            self._look(terms)
             # Each loss has weights of its own; both use the same pass of the discriminator.
             loss.backward(inputs=_weights(self.optimizers["vae"]), retain_graph=True)
             judged.backward(inputs=_weights(self.optimizers["discriminator"]))
         else:
-            self._check(terms)
+            self._look(terms)
             loss.backward()
         for optimizer in self.optimizers.values():
             optimizer.step()
         self.num_steps += 1
         return {name: term.detach() for name, term in terms.items()}
+
+    def _look(self, terms: dict[str, Tensor]) -> None:
+        """Raise if a term of the last steps is not finite; only every so often, as it waits for the device."""
+        self._unseen[self.num_steps] = {name: term.detach() for name, term in terms.items()}
+        if len(self._unseen) >= self.look_every:
+            self._check()
 
     def evaluations(
         self, batches: Batches, labelled: LabelledImages | None, seed: int
@@ -96,7 +120,7 @@ class Trainer:
                 if isinstance(self.objective, OwnLoss):
                     terms, _ = self._own_terms(self.objective, batches, generator, step)
                 else:
-                    passed = self._pass(batches, labelled, generator, step)
+                    passed = self._pass(self.networks, batches, labelled, generator, step)
                     terms = terms_of(self.objective, self.reconstruction, passed)
                 found = {name: float(term) for name, term in terms.items()}
             yield found
@@ -118,7 +142,12 @@ class Trainer:
         return {**terms, "loss": loss}, loss
 
     def _pass(
-        self, batches: Batches, labelled: LabelledImages | None, generator: torch.Generator, number: int
+        self,
+        networks: Any,
+        batches: Batches,
+        labelled: LabelledImages | None,
+        generator: torch.Generator,
+        number: int,
     ) -> Pass:
         """The batch of that number through the networks, in the state of the steps that were made."""
         pixels, boxes = batches.draw()
@@ -136,26 +165,32 @@ class Trainer:
             boxes=None if boxes is None else self._tensor(boxes),
             labelled=pair,
         )
-        return forward(self.networks, self.objective, self.reconstruction, losses, given)
+        return forward(networks, self.objective, self.reconstruction, losses, given)
 
     def _discriminator_loss(self, passed: Pass) -> Tensor:
         assert passed.logits is not None
         shuffled = shuffle_codes(passed.codes.detach(), self.generator)
-        return discriminator_loss(passed.logits, self.networks["discriminator"](shuffled))
+        return discriminator_loss(passed.logits, self.learning["discriminator"](shuffled))
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(self.device)
 
-    def _check(self, terms: dict[str, Tensor]) -> None:
-        """Raise if a term is not finite; the loss itself tells, so that most steps ask once."""
-        watched = [terms["loss"], *([terms["discriminator_loss"]] if "discriminator_loss" in terms else [])]
-        if all(math.isfinite(term.item()) for term in watched):
+    def _check(self) -> None:
+        """Raise if a term that was not looked at is not finite; the loss itself tells, so that most look once."""
+        unseen, self._unseen = self._unseen, {}
+        watched = [
+            terms[name] for terms in unseen.values() for name in ("loss", "discriminator_loss") if name in terms
+        ]
+        if not watched or torch.stack(watched).isfinite().all():
             return
-        name = next(name for name, term in terms.items() if not math.isfinite(term.item()))
-        raise Diverged(f"at step {self.num_steps} the term '{name}' is {terms[name].item()}")
+        for step, terms in unseen.items():
+            for name, term in terms.items():
+                if not term.isfinite():
+                    raise Diverged(f"at step {step} the term '{name}' is {term.item()}")
 
     def check_weights(self) -> None:
-        """Raise if a weight is not finite, so that no checkpoint holds one."""
+        """Raise if a term or a weight is not finite, so that no checkpoint holds one."""
+        self._check()
         for name, tensor in self.networks.state_dict().items():
             if tensor.is_floating_point() and not tensor.isfinite().all():
                 raise Diverged(f"after step {self.num_steps - 1} the weights '{name}' are not finite")

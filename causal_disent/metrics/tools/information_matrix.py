@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from causal_disent.arguments import check_at_least, check_pairs
+from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, combined, summed
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.tools.per_factor import several_varying
@@ -15,7 +18,7 @@ from causal_disent.protocols import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class BinnedInformation:
+class Information:
     """In nats, of the factors that vary.
 
     Attributes:
@@ -24,6 +27,9 @@ class BinnedInformation:
         factor_entropies: (varying factors,).
         factors: indices of the factors that vary.
         num_factors: how many factors were given.
+        num_values: (varying factors,) how many values each has.
+        code_variances: (codes,) of the codes as they are; 0 for one that never varies.
+        most_entropy: that a code can have: the logarithm of the number of bins.
     """
 
     matrix: FloatArray
@@ -31,21 +37,52 @@ class BinnedInformation:
     factor_entropies: FloatArray
     factors: IntArray
     num_factors: int
+    num_values: IntArray
+    code_variances: FloatArray
+    most_entropy: float
 
 
 def binned_information(
-    codes: Any, factors: Any, num_bins: int, metric: str, *, min_codes: int = 1, min_factors: int = 1
-) -> BinnedInformation:
+    codes: Any,
+    factors: Any,
+    num_bins: int,
+    metric: str,
+    *,
+    min_codes: int = 1,
+    min_factors: int = 1,
+    code_groups: CodeGroups | None = None,
+) -> Information:
     """Check the arguments of `metric`, put the codes in `num_bins` equally wide bins, and count."""
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
     check_at_least(2, num_bins=num_bins)
     columns = several_varying(factors, metric, min_factors)
     # Edges of bins are as exact as the codes: the numbers alone decide, not what holds them.
-    binned, varying = histogram_discretizer(np.asarray(codes, dtype=np.float64), num_bins), factors[:, columns]
-    return BinnedInformation(
+    codes = np.asarray(codes, dtype=np.float64)
+    groups = all_groups(code_groups, codes.shape[1])
+    most = float(np.log(num_bins))
+    return information_of(codes, histogram_discretizer(codes, num_bins), factors, columns, most, groups)
+
+
+def information_of(
+    codes: FloatArray,
+    binned: IntArray,
+    factors: Any,
+    columns: IntArray,
+    most_entropy: float = nan,
+    groups: Sequence[Sequence[int]] | None = None,
+) -> Information:
+    """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
+    varying = factors[:, columns]
+    variances = np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
+    if groups is not None and len(groups) < codes.shape[1]:
+        binned, variances = combined(binned, groups), summed(variances, groups)
+    return Information(
         mutual_information_matrix(binned, varying),
         entropies(binned),
         entropies(varying),
         columns,
         factors.shape[1],
+        np.array([len(np.unique(values)) for values in varying.T]),
+        variances,
+        most_entropy,
     )

@@ -1,0 +1,70 @@
+"""Programs that take turns, each in a process of its own: one works while the others wait."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+
+def take_turns(work: Callable[[int], Any]) -> None:
+    """In a program: do as much `work` as the benchmark asks for, and tell the seconds, until it asks no more."""
+    work(2)
+    answer = sys.stdout
+    sys.stdout = sys.stderr
+    print("ready", file=answer, flush=True)
+    for line in sys.stdin:
+        began, computed = time.perf_counter(), time.process_time()
+        work(int(line))
+        seconds = {"wall": time.perf_counter() - began, "processor": time.process_time() - computed}
+        print(json.dumps(seconds), file=answer, flush=True)
+
+
+@contextmanager
+def program(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Callable[[int], dict[str, float]]]:
+    """Start a program that takes turns; what gives it one."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=dict(environment)) as process:
+        assert process.stdin and process.stdout
+        if process.stdout.readline().strip() != "ready":
+            raise RuntimeError(f"{' '.join(command)} did not start.")
+
+        def turn(number: int) -> dict[str, float]:
+            print(number, file=process.stdin, flush=True)
+            return json.loads(process.stdout.readline())
+
+        try:
+            yield turn
+        finally:
+            process.stdin.close()
+
+
+@contextmanager
+def company(number: int) -> Iterator[None]:
+    """So many other processes that compute all the time."""
+    with ExitStack() as stack:
+        for _ in range(number):
+            busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(busy.kill)
+        yield
+
+
+def in_turns(
+    programs: Mapping[str, Callable[[int], dict[str, float]]], number: int, rounds: int
+) -> dict[str, list[dict[str, float]]]:
+    """The seconds that each program takes for one of `number`, round after round."""
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, turn in programs.items():
+            found[name].append({kind: seconds / number for kind, seconds in turn(number).items()})
+    return found
+
+
+def ratio(some: Sequence[Mapping[str, float]], others: Sequence[Mapping[str, float]], kind: str) -> float:
+    """The median over the rounds, of which each was disturbed in its own way."""
+    return statistics.median(one[kind] / other[kind] for one, other in zip(some, others, strict=True))

@@ -1,0 +1,118 @@
+"""The suite at the size of a data set, beside disentanglement_lib 1.5: images encoded, seconds, memory.
+
+    python benchmarks/bench_suite.py [--peer FOLDER] [--data dsprites_regenerated candle_mini] [--scale 1.0]
+
+Each run of `bench_metrics.SUITE` is measured in turn, there and here, with one thread and one process, by the
+processor's time, so that other programs count little. Here every image is drawn and encoded when it is first asked
+for, and its codes are kept for the runs that follow. There the same codes are looked up, the images that it asks
+for are counted, and what drawing and encoding batches of its size takes is added. The encoder is a random
+projection of the pixels, which takes a hundredth of the time of a small network: ratios with a network are larger.
+``--scale`` multiplies the published sample sizes. Memory is the most that this process and its children hold while
+a run of ours goes on, less what was held before the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import Counter
+from typing import Any
+
+from _memory import PeakMemory, held_megabytes
+from _timing import pin_threads, processor_time
+
+pin_threads()
+
+import numpy as np  # noqa: E402
+from _index_data import IndexData  # noqa: E402
+from _peer import load_peer  # noqa: E402
+from bench_metrics import SUITE, LookUp, run_ours, run_peer  # noqa: E402
+
+from causal_disent import get_dataset  # noqa: E402
+from causal_disent.report.table import text_table  # noqa: E402
+from causal_disent.representation.code_table import CodeTable  # noqa: E402
+
+#: Batches of the original's size that are encoded to tell what one takes.
+BATCHES = 20
+
+
+class Projection:
+    """Ten random projections of the pixels; counts its images."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        pixels = int(np.prod(shape))
+        weights = np.random.RandomState(0).normal(size=(pixels, 10)) / np.sqrt(pixels)
+        self._weights, self.num_images = weights.astype(np.float32), 0
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        self.num_images += len(images)
+        return images.reshape(len(images), -1) @ self._weights
+
+
+def batch_seconds(data: Any, size: int, generator: np.random.RandomState) -> float:
+    """What drawing and encoding a batch of `size` images takes, the mean of several."""
+    encoder = Projection(data.observation_shape)
+    batches = [data.sample_indices(data.sample_factors(size, generator), generator) for _ in range(BATCHES)]
+    encoder(data.observations(batches[0]))  # what is done once
+    return processor_time(lambda: [encoder(data.observations(batch)) for batch in batches]) / BATCHES
+
+
+def measure(peer: Any, name: str, scale: float, runs: list[str], fast: bool) -> None:
+    data = get_dataset(name)
+    encoder = Projection(data.observation_shape)
+    table, generator = CodeTable(data, encoder), np.random.RandomState(0)
+    looked_up = LookUp(CodeTable(data, Projection(data.observation_shape)).codes_of(np.arange(data.num_images)))
+    before, rows, total = held_megabytes(), [], Counter[str]()
+    per_batch: dict[int, float] = {}
+    for run in runs:
+        looked_up.batches.clear()
+        there = processor_time(lambda run=run: run_peer(peer, run, IndexData(data), looked_up, scale))
+        asked = sum(size * count for size, count in looked_up.batches.items())
+        for size in set(looked_up.batches) - set(per_batch):
+            per_batch[size] = batch_seconds(data, size, generator)
+        encoding = sum(count * per_batch[size] for size, count in looked_up.batches.items())
+        images, peak = encoder.num_images, PeakMemory()
+        jobs = {"num_jobs": 1} if SUITE[run][0] in ("dci", "downstream_task") else {}
+        here = peak.during(
+            lambda run=run, jobs=jobs: processor_time(lambda: run_ours(run, data, table, scale, fast=fast, **jobs))
+        )
+        row = {
+            "on codes, there": there,
+            "with images, there": there + encoding,
+            "here": here,
+            "images there": asked,
+            "images here": encoder.num_images - images,
+        }
+        total.update(row)
+        rows.append(_row(run, row, peak.megabytes - before))
+        print("\t".join(str(cell) for cell in rows[-1]), flush=True)
+    header = ["run", "on codes there, s", "with images there, s", "here, s", "ratio", "images there", "here", "MB"]
+    most = max(row[-1] for row in rows)
+    print(f"\n{name}, {data.num_images:,} images" + (", fast estimators" if fast else ""))
+    print(text_table(header, [*rows, _row("suite", total, most)]))
+
+
+def _row(name: str, row: Any, megabytes: float) -> list[Any]:
+    there, here = row["with images, there"], row["here"]
+    counts = (f"{row[key]:,}" for key in ("images there", "images here"))
+    times = (round(value, 1) for value in (row["on codes, there"], there, here))
+    return [name, *times, f"{there / here:.1f}x", *counts, round(megabytes)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer", help="folder that holds the unpacked wheel")
+    parser.add_argument("--data", nargs="+", default=["dsprites_regenerated", "candle_mini"])
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--runs", nargs="+", default=list(SUITE), choices=list(SUITE))
+    parser.add_argument("--fast", action="store_true", help="our fast estimators in place of the default ones")
+    arguments = parser.parse_args()
+    peer = load_peer(arguments.peer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in arguments.data:
+            measure(peer, name, arguments.scale, arguments.runs, arguments.fast)
+
+
+if __name__ == "__main__":
+    main()

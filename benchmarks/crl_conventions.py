@@ -1,0 +1,74 @@
+"""Pos and Neg of the models of tables 9 and 10 that have a causal layer, under each convention that is left open.
+
+    causal-disent study studies/table9.gin --output_dir output/table9     # trains the models, if that was not done
+    python benchmarks/crl_conventions.py output/table9 [--seeds 0]
+
+docs/reproduction.md discusses the numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _timing import pin_threads
+
+pin_threads()
+
+from causal_disent_torch.backend import TorchBackend  # noqa: E402
+
+from causal_disent import get_dataset, get_metric  # noqa: E402
+from causal_disent.progress import track  # noqa: E402
+from causal_disent.report.table import text_table  # noqa: E402
+from causal_disent.runs.study.table import plain_value  # noqa: E402
+
+CONVENTIONS: dict[str, dict[str, Any]] = {
+    "as in the table": {},
+    "all effects or causes at 0 together": {"joint": True},
+    "behind the masks": {"tap": "w"},
+    "edges below 0.3 cut": {"threshold": 0.3},
+    "mic_e": {"estimator": "mic_e"},
+}
+SCORES = ("PosMIC", "NegMIC", "F1_MIC")
+
+
+def test_images(train: dict[str, Any]) -> Any:
+    """The test images of the data set that a run was trained on."""
+    name = plain_value(train["dataset.name"])
+    given = {key.partition(".")[2]: plain_value(text) for key, text in train.items() if key.startswith(f"{name}.")}
+    return get_dataset(name, **{**given, "split": "test"})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", type=Path)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    arguments = parser.parse_args()
+    rows = []
+    for run in track(sorted(arguments.study.glob("[0-9]*"), key=lambda path: int(path.name)), "runs", unit="run"):
+        what = json.loads((run / "run.json").read_text())
+        if what["seed"] not in arguments.seeds or not (run / "model").exists():
+            continue
+        data = test_images(json.loads((run / "model/results/json/train_config.json").read_text()))
+        model = TorchBackend(device="cpu").read(run / "model", data)
+        if not hasattr(model, "causal_layer"):
+            continue
+        for words, options in CONVENTIONS.items():
+            if options.get("tap") == "w" and model.decoder.mechanisms is None:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = get_metric("crl_scores")(
+                    data, model, np.random.RandomState(0), num_points=1000, floor_draws=0, **options
+                )
+            which = [what["model"], what["dataset"].partition(" split")[0], what["seed"], words]
+            rows.append([*which, *(found[score] for score in SCORES)])
+    print(text_table(["model", "data set", "seed", "convention", *SCORES], rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Modules for disentanglement_lib: SavedModels of the older kind, as tensorflow_hub's ``hub.Module`` loads them.
+
+Each network is traced as it is now, and its graph laid into one of the older kind, whose variables have the names
+that disentanglement_lib gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from causal_disent_tf._tensorflow import quiet
+from causal_disent_tf.saved_networks import NetworkRepresentation
+from causal_disent_tf.weights import tf, weights_of
+
+v1 = tf.compat.v1
+#: Says that the folder is a module of the format that hub 0.2 and later write.
+MARK_FILE, MARK = "tfhub_module.pb", b"\x08\x03"
+#: What tensorflow_hub asks for without tags, and with the tag of training.
+TAGS = {(): False, ("train",): True}
+
+#: Signature -> its inputs and its outputs, by name.
+Signatures = dict[str, tuple[dict[str, Any], dict[str, Any]]]
+
+
+def write_model(folder: Path, model: NetworkRepresentation) -> None:
+    """A trained model, with ``gaussian_encoder``, ``reconstructions`` and ``decoder``."""
+
+    def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:
+        images = v1.placeholder(tf.float32, (None, *model.encoder.image_shape), name="images")
+        codes = v1.placeholder(tf.float32, (None, model.num_codes), name="latent_vectors")
+        mean, log_var = networks["encoder"](images)
+        return {
+            "gaussian_encoder": ({"images": images}, {"mean": mean, "logvar": log_var}),
+            "reconstructions": ({"images": images}, {"images": networks["decoder"](_drawn(mean, log_var))}),
+            "decoder": ({"latent_vectors": codes}, {"images": networks["decoder"](codes)}),
+        }
+
+    _write(folder, {"encoder": model.encoder, "decoder": model.decoder}, signatures)
+
+
+def write_representation(folder: Path, model: NetworkRepresentation) -> None:
+    """A postprocessed representation, with ``representation``: codes are the means, or drawn."""
+
+    def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:
+        images = v1.placeholder(tf.float32, (None, *model.encoder.image_shape), name="images")
+        mean, log_var = networks["encoder"](images)
+        codes = mean if model.sample_seed is None else _drawn(mean, log_var)
+        return {"representation": ({"images": images}, {"default": codes})}
+
+    _write(folder, {"encoder": model.encoder}, signatures)
+
+
+def _drawn(mean: Any, log_var: Any) -> Any:
+    # disentanglement_lib draws so, without a seed.
+    return tf.add(mean, tf.exp(log_var / 2) * v1.random_normal(tf.shape(mean), 0, 1))
+
+
+def _write(folder: Path, networks: Mapping[str, Any], signatures: Callable[..., Signatures]) -> None:
+    weights = {name: weight.variable for name, weight in weights_of(networks).items()}
+    values = {name: variable.numpy() for name, variable in weights.items()}
+    builder = v1.saved_model.Builder(str(folder))
+    for number, (tags, training) in enumerate(TAGS.items()):
+        traced = {role: _traced(network, role, training) for role, network in networks.items()}
+        with quiet(), tf.Graph().as_default(), v1.Session() as session:
+            variables = {name: _variable(name, variable) for name, variable in weights.items()}
+            handles = {id(variable.value.handle): variables[name].handle for name, variable in weights.items()}
+            placed = {role: partial(_placed, function, handles, role) for role, function in traced.items()}
+            options = {
+                "signature_def_map": {name: _described(*sides) for name, sides in signatures(placed).items()},
+                "clear_devices": True,
+                "strip_default_attrs": True,  # so that TensorFlow of long ago can read it
+            }
+            if number == 0:
+                for name, value in values.items():
+                    start = variables[name].initializer
+                    session.run(start, {start.inputs[1]: value})  # an assignment would stay in the graph
+                builder.add_meta_graph_and_variables(session, list(tags), **options)
+            else:
+                builder.add_meta_graph(list(tags), **options)
+    builder.save()
+    (folder / MARK_FILE).write_bytes(MARK)
+
+
+def _traced(network: Any, role: str, training: bool) -> Any:
+    """The function that a network is."""
+    shape = network.image_shape if role == "encoder" else (network.num_latent,)
+    function = tf.function(lambda given: network(given, training=training), autograph=False)
+    return function.get_concrete_function(tf.TensorSpec((None, *shape), tf.float32))
+
+
+def _variable(name: str, variable: Any) -> Any:
+    """The variable ``encoder/e1/kernel`` for the weight ``encoder.e1.weight``."""
+    path = (*name.split(".")[:-1], variable.name)
+    options = {"initializer": v1.zeros_initializer(), "use_resource": True}
+    return v1.get_variable("/".join(path), tuple(variable.shape), variable.dtype, **options)
+
+
+def _placed(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> Any:
+    """What a traced network gives for a tensor of the graph of today, into which its own is laid."""
+    inputs = {traced.inputs[0].name: given}
+    for outer, inner in traced.graph.captures:
+        inputs[inner.name] = handles[id(outer)] if id(outer) in handles else tf.constant(outer.numpy())
+    names = [output.name for output in tf.nest.flatten(traced.structured_outputs)]
+    nodes = traced.graph.as_graph_def()
+    mapped = {name.partition(":")[0] for name in inputs}
+    for node in [node for node in nodes.node if node.name in mapped]:
+        nodes.node.remove(node)
+    found = tf.graph_util.import_graph_def(nodes, inputs, names, name=role)
+    return tf.nest.pack_sequence_as(traced.structured_outputs, found)
+
+
+def _described(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
+    sides = (
+        {name: v1.saved_model.build_tensor_info(one) for name, one in side.items()} for side in (inputs, outputs)
+    )
+    return v1.saved_model.build_signature_def(*sides)

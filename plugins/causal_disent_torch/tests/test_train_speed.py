@@ -1,0 +1,147 @@
+"""What makes a step fast changes nothing of it: few channels, precision, denormals, looks at the loss."""
+
+import numpy as np
+import pytest
+import torch
+from causal_disent_torch import denormals
+from causal_disent_torch.networks.conv import DeconvDecoder
+from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
+from causal_disent_torch.train import compiled, precision
+from small_trainers import make_trainer
+from torch.nn.functional import conv_transpose2d
+from training_configs import unsupervised
+
+from causal_disent import errors
+from causal_disent.runs.train import train_with_gin
+from causal_disent.training.loop import Diverged
+
+pytestmark = pytest.mark.usefixtures("global_generators")
+
+
+@pytest.mark.parametrize("outputs", range(1, MOST_CHANNELS + 1))
+@pytest.mark.parametrize("shape", [(3, 5, 4, 6), (1, 2, 1, 1), (2, 1, 1, 3), (0, 3, 2, 2)])
+def test_few_channels_are_the_usual_transposed_convolution(outputs, shape):
+    draw = torch.Generator().manual_seed(outputs)
+    images = torch.randn(shape, generator=draw, dtype=torch.float64)
+    weight = torch.randn((shape[1], outputs, 4, 4), generator=draw, dtype=torch.float64)
+    bias = torch.randn(outputs, generator=draw, dtype=torch.float64)
+    given = [tensor.requires_grad_() for tensor in (images, weight, bias)]
+    found, usual = FewChannels.apply(*given), conv_transpose2d(*given, stride=2, padding=1)
+    torch.testing.assert_close(found, usual)
+    torch.testing.assert_close(
+        torch.autograd.grad(found.square().sum(), given), torch.autograd.grad(usual.square().sum(), given)
+    )
+
+
+@pytest.mark.parametrize("channels", [1, 3, 5])
+def test_a_decoder_takes_them_where_they_are_few(channels, monkeypatch):
+    taken = []
+    apply = FewChannels.apply
+    monkeypatch.setattr(FewChannels, "apply", lambda *given: taken.append(given[1].shape[1]) or apply(*given))
+    decoder, codes = DeconvDecoder((32, 32, channels), 4), torch.eye(4)
+    found = decoder(codes)
+    assert taken == ([channels] if channels <= MOST_CHANNELS else [])
+    monkeypatch.setattr("causal_disent_torch.networks.layers.MOST_CHANNELS", 0)
+    torch.testing.assert_close(found, decoder(codes))
+
+
+def test_a_device_is_asked_now_and_then_and_the_right_step_is_named(tiny):
+    trainer = make_trainer("vae", tiny)
+    trainer.look_every = 3
+    trainer.step()
+    with torch.no_grad():
+        trainer.networks["encoder"].e2.bias.fill_(float("inf"))
+    trainer.step()
+    with pytest.raises(Diverged, match="at step 1 the term 'reconstruction_loss' is nan"):
+        trainer.step()
+    trainer.step()
+    with pytest.raises(Diverged, match="at step 2 "):  # nothing that was not looked at goes into a checkpoint
+        trainer.check_weights()
+
+
+def test_denormals_are_flushed_inside_alone():
+    def product():
+        return torch.full((), denormals.DENORMAL).mul(1.0).item()
+
+    assert product() > 0
+    with denormals.flushed():
+        inside = product()
+        with denormals.flushed():
+            pass
+        assert product() == inside  # of the two blocks the outer one goes on
+    assert product() > 0
+    assert inside == 0 or not torch.set_flush_denormal(False)
+
+
+@pytest.fixture
+def able(monkeypatch):
+    """A processor that computes in bfloat16; others do so as well, slowly."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True}, raising=False)
+
+
+@pytest.mark.parametrize("name", ["vae", "factor_vae", "s2_vae"])
+def test_a_step_in_bfloat16_is_near_one_in_float32(able, tiny, name):
+    whole = make_trainer(name, tiny)
+    half = make_trainer(name, tiny, "model.precision = 'bfloat16'")
+    expected, found = whole.step(), half.step()
+    for term, value in expected.items():
+        assert found[term].dtype == torch.float32
+        assert found[term].item() == pytest.approx(value.item(), rel=0.05, abs=0.05), term
+    assert any(found[term] != value for term, value in expected.items())
+    assert {tensor.dtype for tensor in half.networks.state_dict().values()} == {torch.float32}
+
+
+def test_a_model_trained_in_bfloat16_is_saved_and_evaluated_in_float32(able, tiny, tmp_path):
+    bindings = unsupervised("vae", "model.precision = 'bfloat16'")
+    scores = train_with_gin(tmp_path / "half", gin_bindings=bindings, backend="torch", device="cpu")
+    assert np.isfinite(scores["loss"])
+    assert "model.precision = 'bfloat16'" in (tmp_path / "half/results/gin/train.gin").read_text()
+
+
+@pytest.mark.parametrize("found", [{}, {"avx512_bf16": False, "avx2": True}])
+def test_a_processor_without_bfloat16(monkeypatch, found):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found, raising=False)
+    with pytest.raises(errors.InvalidInput, match="'bfloat16', which the device 'cpu' of this machine does not"):
+        precision.check_bfloat16(torch.device("cpu"))
+
+
+def test_a_precision_that_is_none(tiny, tmp_path):
+    with pytest.raises(errors.UnknownName, match="model.precision.*'bfloat61'.*bfloat16"):
+        train_with_gin(tmp_path / "m", gin_bindings=unsupervised("vae", "model.precision = 'bfloat61'"))
+
+
+@pytest.mark.parametrize("pays", [True, False])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_the_faster_of_plain_and_compiled_steps_are_kept(able, tiny, monkeypatch, capsys, pays, bfloat16):
+    monkeypatch.setattr(compiled, "BACKEND", "eager")  # no compiler is needed, and nothing becomes faster
+    monkeypatch.setattr(compiled, "COMPARED", 2)
+    # Two plain steps, one that compiles, two compiled ones, as a clock tells them.
+    lengths = [5.0, 4.0, 31.0, 1.0 if pays else 6.0, 2.0 if pays else 7.0]
+    clock = iter(np.cumsum([time for length in lengths for time in (0.0, length)]))
+    monkeypatch.setattr(compiled, "perf_counter", lambda: next(clock))
+    more = ["model.precision = 'bfloat16'"] if bfloat16 else []
+    plain, faster = make_trainer("vae", tiny, *more), make_trainer("vae", tiny, *more, compiled=True)
+    for _ in range(7):
+        expected, found = plain.step(), faster.step()
+        assert found["loss"].item() == pytest.approx(expected["loss"].item(), rel=1e-5)
+    assert (faster.learning is faster._plain) is not pays
+    shown = capsys.readouterr().err
+    if pays:
+        assert "1e+03 ms compiled and 4e+03 ms plain; compiling took 30 s, which 10 steps make up for" in shown
+    else:
+        assert "compiling took 25 s and does not pay here: plain ones follow" in shown
+
+
+def test_what_cannot_be_compiled(tiny, monkeypatch):
+    def broken(network, backend):
+        def called(*given):
+            raise RuntimeError("no compiler")
+
+        return called
+
+    monkeypatch.setattr(compiled, "COMPARED", 1)
+    monkeypatch.setattr(torch, "compile", broken)
+    trainer = make_trainer("vae", tiny, compiled=True)
+    trainer.step()
+    with pytest.raises(errors.InvalidInput, match="--compile: torch cannot compile .*no compiler"):
+        trainer.step()

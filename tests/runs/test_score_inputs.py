@@ -1,0 +1,90 @@
+"""What `score` makes of factors of all kinds, and of values that are missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from causal_disent import score
+from causal_disent.cli.main import main
+from causal_disent.errors import InvalidInput
+
+RNG = np.random.RandomState(0)
+PLACES = RNG.randint(2, size=(200, 3))
+CODES = PLACES + 0.1 * RNG.normal(size=(200, 3))
+WORDS = np.array(["ball", "cube"])
+QUICK = {"metrics": ["mig", "uc", "irs"], "bootstrap": 0, "chance": 0}
+
+
+def kinds():
+    """The same factors in other words."""
+    yield "numbers", PLACES
+    yield "text", WORDS[PLACES]
+    yield "lists of text", WORDS[PLACES].tolist()
+    yield "truth values", PLACES == 1
+    yield "categories", pd.DataFrame(WORDS[PLACES]).astype("category")
+    yield "pandas' text", pd.DataFrame(WORDS[PLACES]).astype("string")
+    yield "pandas' truth values", pd.DataFrame(PLACES == 1).astype("boolean")
+    yield "pandas' whole numbers", pd.DataFrame(PLACES).astype("Int64")
+    yield "mixed", {"a": PLACES[:, 0], "b": WORDS[PLACES[:, 1]], "c": pd.Categorical(PLACES[:, 2] == 1)}
+    yield "fractions", PLACES / 7 - 3
+
+
+@pytest.mark.parametrize(("kind", "factors"), list(kinds()), ids=[kind for kind, _ in kinds()])
+def test_factors_are_taken_for_what_they_are(kind, factors):
+    found, plain = score(CODES, factors, **QUICK), score(CODES, PLACES, **QUICK)
+    np.testing.assert_allclose(found.table.score, plain.table.score)
+
+
+def lacking():
+    holes = np.arange(200) % 50 == 7
+    numbers = np.where(holes[:, None], np.nan, PLACES)
+    words = WORDS[PLACES].astype(object)
+    words[holes, 1] = None
+    yield "nan", CODES, numbers
+    yield "none", CODES, words
+    yield "lists", CODES.tolist(), words.tolist()
+    yield "a frame", pd.DataFrame(CODES), pd.DataFrame(words)
+    yield "categories", CODES, pd.DataFrame(words).astype("category")
+    yield "pandas", CODES, pd.DataFrame(np.where(holes[:, None], -1, PLACES)).astype("Int64").replace(-1, pd.NA)
+    yield "codes", np.where(holes[:, None], np.nan, CODES), PLACES
+    yield (
+        "columns",
+        {"z0": CODES[:, 0], "z1": CODES[:, 1], "z2": CODES[:, 2]},
+        {"a": list(words[:, 1]), "b": PLACES[:, 0]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("codes", "factors"), [case[1:] for case in lacking()], ids=[case[0] for case in lacking()]
+)
+def test_missing_values_are_an_error_or_left_out(codes, factors):
+    with pytest.raises(InvalidInput, match="point 7.*`drop_missing=True`"):
+        score(codes, factors, **QUICK)
+    found = score(codes, factors, **QUICK, drop_missing=True)
+    assert found.record()["points"] == 196 and "left out, for a value is missing: 4 points" in str(found)
+
+
+def test_nothing_is_left_out_where_nothing_is_missing():
+    found, plain = score(CODES, PLACES, **QUICK, drop_missing=True), score(CODES, PLACES, **QUICK)
+    assert str(found) == str(plain)
+
+
+def test_what_is_no_missing_value_stays_an_error():
+    codes = CODES.copy()
+    codes[3, 1] = np.inf
+    with pytest.raises(InvalidInput, match="point 3 has inf"):
+        score(codes, PLACES, **QUICK, drop_missing=True)
+    with pytest.raises(InvalidInput, match="Each of the 200 points lacks a value"):
+        score(CODES, np.full((200, 1), np.nan), **QUICK, drop_missing=True)
+    with pytest.raises(InvalidInput, match="Each point needs a row in both"):
+        score(CODES[:150], PLACES, **QUICK, drop_missing=True)
+
+
+def test_missing_values_in_files(tmp_path, capsys):
+    np.save(tmp_path / "codes.npy", CODES)
+    factors = pd.DataFrame(WORDS[PLACES].astype(object), columns=list("abc"))
+    factors.loc[5, "b"] = None
+    factors.to_csv(tmp_path / "factors.csv", index=False)
+    call = ["score", str(tmp_path / "codes.npy"), str(tmp_path / "factors.csv"), "--metrics", "mig"]
+    assert main(call) == 2 and "point 5" in capsys.readouterr().err
+    assert main([*call, "--drop_missing"]) == 0 and "199 points" in capsys.readouterr().out
