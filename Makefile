@@ -72,6 +72,7 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_suite.py
 	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py
