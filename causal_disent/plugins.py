@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -132,8 +133,9 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     entries: list[Entry] = []
     own = _loaded[0].offers["commands"]  # of the built-ins, which come first
     taken = {command.name for command in own} | {command.words[0] for command in own}
+    telling = told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)")
     try:
-        with isolated(), told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)"):
+        with isolated(), nullcontext() if name == BUILTIN else telling:  # nobody can choose to go without it
             module = load_module()
             manager.register(module, name)
             manager.check_pending()

@@ -42,7 +42,7 @@ MOST_TERMS, MOST_TEXT = 6, 1_500_000
 MOST_MATRICES, LARGEST = 12, 64
 #: Of a failure, so many characters are shown.
 MOST_MESSAGE = 500
-CODES_OF = "codes_factor_"
+CODES_OF, DEAD_FACTORS = "codes_factor_", "factors_of_dead_codes"
 
 
 @dataclass
@@ -160,33 +160,53 @@ def _curves(content: bytes) -> dict[str, list[tuple[int, float]]]:
 
 
 def attribution_section(found: Found, owners: dict[str, str]) -> Section | None:
-    """Which codes belong to which factors, by the metrics that report it."""
+    """Which codes belong to which factors, by the metrics that report it; and which of them are dead."""
     drawn: list[Chart] = []
+    dead: list[list[Cell]] = []
     for name in found.results:
         path = name.removesuffix(f"/{RESULTS}/json/evaluation_results.json")
         run = path.partition("/metrics/")[0]
-        for key, rows in _matrices(found.read_object(name)):
+        who = owners.get(run, run)
+        scores = found.read_object(name)
+        for key, rows in _matrices(scores):
             if len(drawn) < MOST_MATRICES:
-                who = owners.get(run, run)
                 drawn.append(charts.matrix_chart(f"{who}: {key} ({path})", rows))
+        for key, factors in scores.items():
+            setting, _, last = key.rpartition(":")
+            if last == DEAD_FACTORS and isinstance(factors, list):
+                codes = scores.get("dead_codes")
+                number = len(codes) if isinstance(codes, list) else ""
+                dead.append([who, path, setting, number, ", ".join(map(str, factors))])
     if not drawn:
         return None
     words = ["A dark tile: the code belongs to the factor. One code for each factor, and no code twice, is best."]
-    return Section("attribution", "Which codes belong to which factors?", words, charts=drawn)
+    if dead:
+        words.append(
+            "Some factors are attributed to dead codes alone, which change nothing that one sees: take UC and CG "
+            "of these runs with care, however high they are."
+        )
+    header = ["model", "result", "setting", "dead codes", "factors with dead codes alone"]
+    tables = [Table("Factors of dead codes", header, dead)] if dead else []
+    return Section("attribution", "Which codes belong to which factors?", words, tables, drawn)
 
 
 def _matrices(scores: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Lists of the codes of each factor, as UC reports them, and matrices (codes, factors) of numbers."""
-    sets = {key.rpartition(CODES_OF)[2]: codes for key, codes in scores.items() if CODES_OF in key}
-    rows = [
-        {"factor": factor, "code": code, "value": 1.0}
-        for factor, codes in sets.items()
-        if isinstance(codes, list)
-        for code in codes
-        if is_whole(code) and code in INTEGERS
-    ]
-    if rows:
-        yield "codes of each factor", rows
+    sets: dict[str, dict[str, Any]] = {}
+    for key, codes in scores.items():
+        setting, named, factor = key.rpartition(CODES_OF)
+        if named:
+            sets.setdefault(setting.rstrip(":"), {})[factor] = codes
+    for setting, own in sets.items():
+        rows = [
+            {"factor": factor, "code": code, "value": 1.0}
+            for factor, codes in own.items()
+            if isinstance(codes, list)
+            for code in codes
+            if is_whole(code) and code in INTEGERS
+        ]
+        if rows:
+            yield f"codes of each factor{f', {setting}' if setting else ''}", rows
     for key, value in scores.items():
         if isinstance(value, list) and 1 < len(value) <= LARGEST and all(isinstance(one, list) for one in value):
             width = len(value[0])

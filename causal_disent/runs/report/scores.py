@@ -68,7 +68,10 @@ class Scores:
         table = table.copy()
         several = table["representation"].nunique() > 1
         varied = table.attrs["varied"]
-        names = [_names(row, varied, several) for row in table.to_dict("records")]
+        owners = table.groupby("score")["metric"].nunique()
+        # IRS, UC and CG are known by their names, whichever metric reports them, if it is one.
+        plain = {score for score in owners.index[owners == 1] if score.lower() in registry.names("metrics")}
+        names = [_names(row, varied, several, plain) for row in table.to_dict("records")]
         for column, values in zip(("who", "data", "what"), zip(*names, strict=True), strict=True):
             table[column] = values
         return cls(table)
@@ -118,7 +121,7 @@ class Scores:
         return {data: sorted(own, key=lambda mean: sign * mean.value) for data, own in found.items()}
 
 
-def _names(row: Mapping[Any, Any], varied: list[str], several: bool) -> tuple[str, str, str]:
+def _names(row: Mapping[Any, Any], varied: list[str], several: bool, plain: set[str]) -> tuple[str, str, str]:
     of_data = ("dataset.", f"{row['dataset']}.")
     own = {key: row[key] for key in varied if f"{key}=" in row["varied"]}
     who = [row["model"], *(f"{key}={value}" for key, value in own.items() if not key.startswith(of_data))]
@@ -126,7 +129,7 @@ def _names(row: Mapping[Any, Any], varied: list[str], several: bool) -> tuple[st
     data = [row["dataset"]]
     data += [f"confounded by {shown(row['confounding'], WORD)}"] if row["confounding"] != "none" else []
     data += [f"{key}={shown(value, WORD)}" for key, value in own.items() if key.startswith(of_data)]
-    known = str(row["score"]).lower() == row["metric"]  # UC, say, which is the score of uc
+    known = row["score"] in plain or row["score"].lower() == row["metric"]  # UC, say, which is the score of uc
     what = row["score"] if known else f"{row['metric']}: {row['score']}"
     return " ".join(map(str, who)), ", ".join(map(str, data)), f"{what} {row['setting']}".strip()
 

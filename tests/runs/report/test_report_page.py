@@ -47,8 +47,11 @@ def test_charts_say_what_scores_ask(tree):
     tree.run("m", 0, {"causal_disentanglement": {"CG": 0.3, "IRS": 0.4, "UC": 0.5}, "stranger": {"s": 1.0}})
     asked = {chart.title.partition(" (")[0]: chart.note for chart in section(make_page(tree.root), "best").charts}
     for name in ("cg", "irs", "uc"):
-        assert asked[f"causal_disentanglement: {name.upper()}"] == registry.get("metrics", name).summary
+        assert asked[name.upper()] == registry.get("metrics", name).summary
     assert asked["stranger: s"] == ""
+    tree.run("m", 0, {"uc": {"UC": 0.6}})
+    titles = {chart.title.partition(" (")[0] for chart in section(make_page(tree.root), "best").charts}
+    assert {"UC", "causal_disentanglement: UC", "CG"} <= titles  # two metrics report a UC
 
 
 def test_the_best_model_with_its_interval(tree):
@@ -63,6 +66,20 @@ def test_the_best_model_with_its_interval(tree):
     means = table(page, "best", "All means")
     assert "over points" in means.header and "chance" not in means.header
     assert "0.500 to 0.900" in [row[-1] for row in means.rows]
+
+
+def test_factors_of_dead_codes_are_told(tree):
+    found = {"CG": 0.3, "codes_factor_object": [0, 2], "codes_factor_color": [1, 2]}
+    scores = {f"rho={rho}:{key}": value for rho in (1, 2) for key, value in found.items()}
+    scores |= {"dead_codes": [1, 2, 5], "rho=1:factors_of_dead_codes": ["color"], "rho=2:factors_of_dead_codes": 3}
+    tree.run("m", 0, {"causal_disentanglement": scores})
+    page = make_page(tree.root)
+    assert "dead codes alone" in words(page, "attribution")
+    assert [row[2:] for row in table(page, "attribution", "Factors of dead codes").rows] == [["rho=1", 3, "color"]]
+    titles = [chart.title for chart in section(page, "attribution").charts]
+    assert [title.partition(" (")[0] for title in titles] == [
+        "m: codes of each factor, rho=1", "m: codes of each factor, rho=2",
+    ]  # fmt: skip
 
 
 def test_six_pairs_decide_between_two(tree):
