@@ -15,9 +15,15 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --constraint const
 ENVIRONMENTS := CAUSAL_DISENT_TF_PYTHON=$(CURDIR)/.venv-tf/bin/python \
 	CAUSAL_DISENT_BPY_PYTHON=$(CURDIR)/.venv-bpy/bin/python
 # Older processors that a new one can play: kernels of OpenBLAS, instructions of numpy (2.4's names), of torch.
-CPUS := OPENBLAS_CORETYPE=Haswell OPENBLAS_CORETYPE=SkylakeX OPENBLAS_CORETYPE=Prescott \
-	NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL NPY_DISABLE_CPU_FEATURES=X86_V3,X86_V4,AVX512_ICL \
-	ATEN_CPU_CAPABILITY=default ATEN_CPU_CAPABILITY=avx2
+# The first and the third are whole processors; the others change one library alone.
+CPUS := OPENBLAS_CORETYPE=Haswell+NPY_DISABLE_CPU_FEATURES=X86_V4,AVX512_ICL+ATEN_CPU_CAPABILITY=avx2 \
+	OPENBLAS_CORETYPE=SkylakeX \
+	OPENBLAS_CORETYPE=Prescott+NPY_DISABLE_CPU_FEATURES=X86_V3,X86_V4,AVX512_ICL+ATEN_CPU_CAPABILITY=default \
+	NPY_DISABLE_CPU_FEATURES=X86_V3,X86_V4,AVX512_ICL ATEN_CPU_CAPABILITY=default
+# Tests with fitted or summed numbers in them. Files, plugins, commands, studies and texts are the same everywhere.
+NUMERIC := tests/metrics+tests/data+tests/graphs+tests/representation+tests/training+tests/report+tests/testing \
+	tests/runs+--ignore=tests/runs/study+causal_disent/metrics+causal_disent/graphs plugins/causal_disent_crl \
+	plugins/causal_disent_torch+--ignore=plugins/causal_disent_torch/tests/test_readers_mutated.py
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
 .PHONY: demo test test-cpus fuzz lint bench clean
@@ -39,18 +45,18 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
 
-# Slow: the core and the plugin with the most arithmetic, once per setting; all are tried before it fails.
+# Slow: what has arithmetic in it, once per setting; all are tried before it fails. CPUS=... tries one.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
-	@failed=; for cpu in $(CPUS); do for part in 'tests causal_disent' plugins/causal_disent_torch; do \
+	@failed=; for cpu in $(CPUS); do for part in $(NUMERIC); do \
 		echo "== $$cpu: $$part"; \
-		env $$cpu $(PYTEST) --quiet $$part || failed="$$failed $$cpu"; \
+		env $$(echo $$cpu | tr + ' ') $(PYTEST) --quiet $$(echo $$part | tr + ' ') || failed="$$failed $$cpu"; \
 	done; done; test -z "$$failed" || { echo "failed under:$$failed"; exit 1; }
 
 # Long: the same programs that `make test` runs shortly, with another seed each time; FUZZ_SEED=... repeats one.
 FUZZ_SEED ?= $(shell date +%s)
 FUZZ := OMP_NUM_THREADS=1 CAUSAL_DISENT_FUZZ_SEED=$(FUZZ_SEED) CAUSAL_DISENT_FUZZ_CALLS=10000 \
 	CAUSAL_DISENT_FUZZ_FILES=3000 CAUSAL_DISENT_FUZZ_STORIES=200 CAUSAL_DISENT_FUZZ_BINDINGS=3000 \
-	CAUSAL_DISENT_FUZZ_COMMANDS=1000 CAUSAL_DISENT_FUZZ_KILLS=50 $(BIN)/python -m pytest
+	CAUSAL_DISENT_FUZZ_COMMANDS=1000 CAUSAL_DISENT_FUZZ_KILLS=50 CAUSAL_DISENT_FUZZ_TREES=1000 $(BIN)/python -m pytest
 fuzz: $(INSTALLED)
 	@echo "FUZZ_SEED=$(FUZZ_SEED)"
 	$(FUZZ) tests/robustness
@@ -66,6 +72,7 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
+	$(BIN)/python benchmarks/bench_suite.py
 	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py

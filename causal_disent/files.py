@@ -16,7 +16,7 @@ import tempfile
 import threading
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from causal_disent import errors
@@ -64,6 +64,13 @@ def claim(path: Path, *, wait: bool = False) -> Iterator[None]:
         if descriptor is not None:
             lock.unlink(missing_ok=True)
             os.close(descriptor)
+
+
+def sweep(folder: Path, pattern: str = ".*.lock") -> None:
+    """Remove what dead processes left half-written in `folder`; what a living one writes stays."""
+    for lock in list(folder.glob(pattern)):
+        with suppress(errors.InUse), claim(lock.with_name(lock.name[1:].removesuffix(".lock"))):
+            pass
 
 
 def _locked(lock: Path, path: Path, *, wait: bool) -> int | None:

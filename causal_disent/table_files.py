@@ -31,7 +31,7 @@ SAMPLE = 1000
 #: What the parsers raise when they meet bytes that make no sense.
 DAMAGE = (
     AttributeError, EOFError, LookupError, MemoryError, NotImplementedError, OSError, OverflowError, RuntimeError,
-    SyntaxError, TypeError, ValueError, Warning, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
+    SyntaxError, TypeError, ValueError, Warning, csv.Error, tokenize.TokenError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
@@ -98,21 +98,24 @@ def _npz(content: bytes, key: str) -> np.ndarray:
 
 
 def _parquet(content: bytes, key: str) -> pd.DataFrame:
-    import pandas as pd
-    from pyarrow import parquet
+    from pyarrow import ArrowException, parquet, types
 
-    about = parquet.read_metadata(io.BytesIO(content))
+    with parquet.ParquetFile(io.BytesIO(content)) as file:
+        about, schema = file.metadata, file.schema_arrow
     _check_size(about.num_rows * about.num_columns * 8)
     _check_size(sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups)))
     columns = [about.schema.column(i) for i in range(about.num_columns)]
-    if any(column.max_repetition_level for column in columns):
-        raise ValueError("it has columns of lists; a cell of a table is a number or a text")
+    if any(column.max_repetition_level or column.path not in schema.names for column in columns):
+        raise ValueError("it has columns of lists, or of several parts; a cell of a table is a number or a text")
     # A text that is repeated is kept once: a file of some bytes could otherwise ask for any number of copies.
     texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    with parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts) as file:
-        table = file.read(use_pandas_metadata=True)
-    frame = table.to_pandas()  # with what a file of pandas says of its index
-    return frame.astype({name: object for name in frame if isinstance(frame[name].dtype, pd.CategoricalDtype)})
+    try:
+        with parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts) as file:
+            frame = file.read(use_pandas_metadata=True).to_pandas()
+    except ArrowException as error:  # most of its errors are Python's own as well, and not all
+        raise ValueError(str(error)) from None
+    plain = [name for name in texts if name in frame and not types.is_dictionary(schema.field(name).type)]
+    return frame.astype(dict.fromkeys(plain, object))
 
 
 def _csv(content: bytes, key: str) -> pd.DataFrame:

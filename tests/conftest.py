@@ -9,16 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from causal_disent import get_dataset
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.registry import Entry, registry
 
 ROOT = Path(__file__).parents[1]
-# No test asserts a time: a machine may be busy.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
 
 # A shell starts what runs in its background with Ctrl-C ignored, and the commands under test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -161,3 +161,43 @@ def test_content_is_flushed_before_the_rename_and_the_rename_after(old, monkeypa
     place = order.index("rename")
     flushed = [name.rpartition("/")[2] for name in order[:place]]
     assert flushed[0] == "content" and flushed[1].endswith(".partial") and order[place + 1 :] == [str(old.parent)]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/null")])
+def test_nothing_but_a_file_is_replaced_by_a_file(make, tmp_path):
+    make(tmp_path / "there")
+    for act in (
+        lambda: files.check_file_place(tmp_path / "there"),
+        lambda: new_file(tmp_path / "there").__enter__(),
+    ):
+        with pytest.raises(errors.InvalidInput, match="and no file"):
+            act()
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("elsewhere")])
+def test_nothing_but_a_file_is_gone_on_with(make, tmp_path):
+    (tmp_path / "folder").mkdir()
+    make(tmp_path / "folder/log")
+    with pytest.raises(errors.InvalidInput):
+        files.append_to(tmp_path / "folder", "log")
+    assert not (tmp_path / "folder/elsewhere").exists()
+
+
+def test_what_the_dead_left_is_swept_and_the_living_stay(tmp_path):
+    (tmp_path / ".dead.lock").touch()
+    (tmp_path / ".dead.1234.partial").mkdir()
+    with claim(tmp_path / "living"):
+        child = os.fork()
+        if not child:
+            files._claimed.clear()  # as a process of its own has it
+            files.sweep(tmp_path)
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".living.lock"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_no_file_has(name, tmp_path):
+    with pytest.raises(errors.InvalidInput, match="cannot be written"):
+        files.check_place(tmp_path / name)

@@ -174,3 +174,27 @@ def test_only_regular_files_are_opened(tmp_path):
             read_matrix(tmp_path / name)
     with pytest.raises(InvalidInput, match=r"model.pt ends in none of .npy, .npz, .csv"):
         read_matrix("model.pt")
+
+
+def test_a_text_that_is_repeated_takes_its_memory_once(tmp_path):
+    """Some thousand bytes that stand for a terabyte: a million times a text of a million letters."""
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    words = arrow.DictionaryArray.from_arrays(arrow.array(np.zeros(10**6, np.int32)), arrow.array(["x" * 10**6]))
+    parquet.write_table(arrow.table({"text": words}), tmp_path / "bomb.parquet", store_schema=False)
+    assert (tmp_path / "bomb.parquet").stat().st_size < 200_000
+    column = read_matrix(tmp_path / "bomb.parquet")["text"]
+    assert len(column) == 10**6 and column.iloc[0] is column.iloc[-1]
+
+
+def test_columns_of_lists_are_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"a": [[1, 2], [3]]}).to_parquet(tmp_path / "lists.parquet")
+    with pytest.raises(InvalidInput, match="columns of lists"):
+        read_matrix(tmp_path / "lists.parquet")
+
+
+def test_a_return_within_a_line_of_names(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"a,b\rc,d\n1,2,3\n4,5,6\n")
+    with pytest.raises(InvalidInput, match="a.csv cannot be used"):
+        read_matrix(tmp_path / "a.csv")

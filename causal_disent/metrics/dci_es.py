@@ -133,6 +133,10 @@ def dci_es(
     train, held_out = fit_and_test(codes, factors, test, generator)
     _check_widths(widths)
     check_not_negative(ridge=ridge)
+    if lowest_loss is not None and not 0 <= lowest_loss < 1:
+        raise errors.InvalidInput(
+            f"`lowest_loss` is a part of the baseline loss, from 0 to below 1, or None; given: {lowest_loss!r}."
+        )
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     check_columns("categorical", categorical, num_factors)
     columns = varying_in_both(train[1], held_out[1], "dci_es")

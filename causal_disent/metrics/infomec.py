@@ -58,7 +58,7 @@ class InfomecResult(Result, score="modularity"):
         "InfoE_factor_{factor}": "explicitness_per_factor",
     },
     range=(-inf, 1),
-    by_chance="InfoM and InfoC above 0 (0.16 and 0.14 for noise), InfoE 0",
+    by_chance="InfoM and InfoC above 0 (0.16 and 0.14 for noise; InfoM 0.5 for permuted codes), InfoE 0",
     compared=(
         "the authors' program, 36 data sets, continuous and discrete codes, with scikit-learn's search for "
         "neighbours: the same to rounding"

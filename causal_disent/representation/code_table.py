@@ -14,8 +14,9 @@ from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 from causal_disent.text import Shown
 
-#: Images are encoded in batches of about this many bytes of pixels.
-BATCH_BYTES = 32 * 2**20
+#: Images are encoded in batches of about this many bytes of pixels. The machine hands out larger pieces of memory
+#: anew each time, which takes as long as drawing the images.
+BATCH_BYTES = 8 * 2**20
 #: Where images are numbered up to this, a list tells the row of each; else rows are searched for.
 MOST_LISTED = 2**26
 #: Tables with more bytes than this live in a file.

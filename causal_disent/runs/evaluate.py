@@ -116,8 +116,9 @@ def evaluate(
             metric starts from it), ``name`` (of the evaluation; part of the saved config) ``bins`` (equally
             filled bins for the continuous factors of the data set), and, for the headlines of metrics of codes and
             factors, ``bootstrap`` (resamples of the points for a 95 % interval, ``<key>_low`` and ``<key>_high``;
-            200 is usual) and ``chance`` (permutations of the codes, for ``<key>_chance``, what codes that say
-            nothing score, ``<key>_chance_share``, how many of them reach the score, and ``<key>_within_chance``).
+            200 is usual; ``<key>_undefined_resamples`` tells on how many the score is not defined, if any) and
+            ``chance`` (permutations of the codes, for ``<key>_chance``, what codes that say nothing score,
+            ``<key>_chance_share``, how many of them reach the score, and ``<key>_within_chance``).
 
     Returns:
         The scores, with ``elapsed_time`` in seconds and, for a saved model, ``backend`` and the folders it was

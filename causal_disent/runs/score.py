@@ -299,7 +299,8 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and not _as_continuous(takes, points))
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
-    continuous += " (`neighbours=10` takes them as they are)" if counts_neighbours(takes) else ""
+    hint = points.bins is None and counts_neighbours(takes)
+    continuous += " (`neighbours=10` takes them as they are)" if hint else ""
     remarks = [continuous] if binned else []
     if _by_neighbours(takes, points):
         remarks.append(f"information by {points.neighbours} nearest neighbours")

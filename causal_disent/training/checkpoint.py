@@ -21,6 +21,8 @@ from causal_disent.training.trackers import clear_tracked
 CHECKPOINT = "checkpoint.safetensors"
 #: Bindings that may change between two parts of a run.
 FREE = ("model.training_steps", "model.eval_steps", "model.name", "model.model_num", "tracking.trackers")
+#: What checkpoints of earlier versions do not tell, as it was then.
+LATER = {"model.precision": "'float32'"}
 #: Numpy's 624 numbers; the other tensors are the trainer's.
 KEY = "generator.numpy"
 
@@ -81,7 +83,7 @@ def read_settings(path: Path, framework: str) -> dict[str, str]:
         raise errors.InvalidInput(
             f"{path} was written by another backend ({run['framework']!r}, not {framework!r}): go on with that."
         )
-    return run["settings"]
+    return {**LATER, **run["settings"]}
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -52,7 +52,7 @@ def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
     chosen = model_settings()
     _check_backend()
     plan = _with_labels(chosen, data) if with_labels else _without_labels(chosen, data)
-    _check_precision(plan)
+    check_precision(plan)
     if plan.objective.needs_boxes:
         check_boxes(data)
     return plan
@@ -69,7 +69,7 @@ def _check_backend() -> None:
         )
 
 
-def _check_precision(plan: Plan) -> None:
+def check_precision(plan: Plan) -> None:
     """Raise if the backend, or the model, is not one for the precision."""
     precision = plan.chosen.precision
     known = [PRECISIONS[0]]

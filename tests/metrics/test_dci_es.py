@@ -138,6 +138,9 @@ def test_bad_arguments():
         es_of(FACTORS, categorical=[3])
     with pytest.raises(errors.InvalidInput, match="`ridge` must be a finite number, at least 0; given: -0.1"):
         es_of(FACTORS, ridge=-0.1)
+    for lowest in (-1, 1.0, 2.0):  # E beyond 1, or infinite
+        with pytest.raises(errors.InvalidInput, match="`lowest_loss` is a part of the baseline loss, from 0"):
+            es_of(FACTORS, lowest_loss=lowest)
 
 
 @settings(max_examples=10, deadline=None)

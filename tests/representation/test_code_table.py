@@ -77,8 +77,8 @@ def test_draws_are_those_of_disentanglement_lib(name):
 
 def test_draws_that_are_not_finite_are_encoded_together(random_state):
     encoder = CountingEncoder()
-    sample_codes(get_dataset("dummy_data"), encoder, 300, random_state, 16)
-    assert encoder.batches == [300]
+    sample_codes(get_dataset("dummy_data"), encoder, 200, random_state, 16)
+    assert encoder.batches == [200]
 
 
 def test_draws_given_factors(small_data, random_state):

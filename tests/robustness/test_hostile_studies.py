@@ -9,7 +9,9 @@ from trees import NAME, put
 
 from causal_disent.cli.main import main
 from causal_disent.registry import Entry, registry
-from causal_disent.runs.study import lease
+from causal_disent.runs.study import lease, read_study
+from causal_disent.runs.study.estimate import costs_of
+from causal_disent.runs.study.plan import make_plan
 from causal_disent.runs.study.progress import Progress
 from causal_disent.runs.study.work import Outcome, Work
 
@@ -79,19 +81,21 @@ def test_a_study_goes_on(place, kind, done, tmp_path, monkeypatch, capsys, limit
         assert main(["study", "export", str(tmp_path / "t.csv"), "--output_dir", str(study)]) == 0
 
 
-def test_logs_steer_no_terminal(tmp_path, monkeypatch, capsys):
-    """On a terminal, the last line of a log stands beside the bar."""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    plan = type("Plan", (), {"counts": lambda self: {"done": 0, "failed": 0}, "runs": ()})()
-    monkeypatch.setattr("causal_disent.runs.study.progress.kind_of", lambda run, place: "evaluate uc")
-    progress = Progress(plan, type("Costs", (), {"left": lambda *given: None})(), 1)
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_logs_steer_no_terminal(on_terminal, done, tmp_path, monkeypatch, capsys):
+    """The last line of a log stands beside the bar, or in a line of its own."""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal, raising=False)
+    monkeypatch.setattr("causal_disent.runs.study.progress.FIRST", 0.0)
+    plan = make_plan(read_study(done / "s.gin")[0], tmp_path)
+    plan.runs[0].number = 0
+    progress = Progress(plan, costs_of(plan), 1)
     work = Work(0, str(tmp_path), "evaluate_x", f"label {NAME}", ())
     work.log.parent.mkdir()
     work.log.write_text(f"=== metrics/x/uc\nlast {NAME}\x1b]0;title\x07")
-    progress._runs = {0: None}
-    progress.look({work: 0.0}, 3.0)
-    progress.ended(work, [Outcome("metrics/x/uc", f"it failed: {NAME}")])
+    progress.look({work: 0.0}, 3.0, set())
+    progress.ended(work, [Outcome("metrics/model/uc", f"it failed: {NAME}")])
     progress.close()
     said = capsys.readouterr().err
-    assert "failed  0" in said and "\x1b[2J" not in said and "\x1b]0" not in said and "\x9b" not in said
+    assert "failed  0" in said and "metrics/x/uc" in said
+    assert "\x1b[2J" not in said and "\x1b]0" not in said and "\x9b" not in said
     assert not any(line.startswith("forged") for line in said.replace("\r", "\n").splitlines())

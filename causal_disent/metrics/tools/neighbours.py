@@ -118,7 +118,7 @@ def number_information(one: FloatArray, other: FloatArray, num_neighbours: int) 
 
     Example:
         >>> x = np.random.RandomState(0).normal(size=(2, 2000))
-        >>> abs(number_information(x[0], x[0] + x[1], 10) - np.log(2) / 2) < 0.05
+        >>> bool(abs(number_information(x[0], x[0] + x[1], 10) - np.log(2) / 2) < 0.05)
         True
     """
     from scipy.spatial import cKDTree

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.config import gin_config, literal_bindings
-from causal_disent.files import check_place, new_file, read_bounded, regular
+from causal_disent.files import check_place, new_file, read_bounded, regular, sweep
 from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Engine, Finished
 from causal_disent.registry import registry
@@ -130,11 +130,14 @@ def run_study(
 
 
 def _tidy(plan: Plan, owner: Owner) -> None:
-    """Give back the leases of processes that have ended."""
+    """Give back the leases of processes that have ended, and remove what they left half-written."""
+    sweep(plan.folder)
     for planned in plan.runs:
+        folder = plan.folder / str(planned.number)
         for unit in planned.found.left:
-            place = lease_of(plan.folder / str(planned.number), unit)
+            place = lease_of(folder, unit)
             if owner.take(place):
+                sweep(folder, "**/.*.lock")
                 owner.release(place)
 
 

@@ -201,6 +201,16 @@ def test_levels_of_ladder_vae(data):
     )
 
 
+def test_ladder_vae_stays_finite_before_batch_normalisation_has_seen_much(data):
+    networks = ladder_networks()
+    for head in networks["encoder"].heads:  # log variances of hundreds, as after a few steps on some data
+        head.weight.data *= 1000
+    batch = batch_of(data)[0]
+    losses = ladder_vae(warm_up=0).losses(networks, batch)
+    assert all(torch.isfinite(loss) for loss in losses.values())
+    assert networks["encoder"](batch.images)[1].abs().max() == 10
+
+
 def test_codes_of_ladder_vae_decode_as_its_levels_do(data):
     networks = ladder_networks()
     model = represent(**networks)

@@ -89,13 +89,13 @@ def test_the_model_of_the_docs(tmp_path, monkeypatch):
     """As printed in docs/write_a_plugin.md."""
     text = (ROOT / "docs" / "write_a_plugin.md").read_text().partition("## A model")[2].partition("## Hooks")[0]
     for block in re.findall(r"```python\n# (\S+)\n(.*?)```", text, flags=re.S):
-        (tmp_path / block[0].replace("my_plugin", "my_models_plugin")).write_text(block[1])
+        (tmp_path / block[0]).write_text(block[1])
     monkeypatch.syspath_prepend(tmp_path)
-    import my_models_plugin
+    import my_model_plugin
 
     entries = []
-    my_models_plugin.register_models(Register("models", "my_models_plugin", entries.append))
-    my_models_plugin.register_parts(Register("parts", "my_models_plugin", entries.append))
+    my_model_plugin.register_models(Register("models", "my_model_plugin", entries.append))
+    my_model_plugin.register_parts(Register("parts", "my_model_plugin", entries.append))
     restores = [registry.replace(entry) for entry in entries]
     try:
         more = ["encoder.encoder_fn = @my_encoder", "my_encoder.width = 16", "my_vae.weight = 3."]

@@ -176,6 +176,18 @@ def test_onnx_files_compute_the_same(folders, tmp_path):
     np.testing.assert_allclose(decoder.run(["images"], {"codes": mean})[0], model.decode(mean), atol=1e-5)
 
 
+def test_what_torch_has_written_becomes_onnx_too(folders, tmp_path):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    convert(folders["mean"], tmp_path / "ours")
+    written = convert(tmp_path / "ours", tmp_path / "out", to="onnx")
+    assert [path.name for path in written] == ["decoder.onnx", "encoder.onnx", "model.json", "weights.safetensors"]
+    assert {path.parent.name for path in written} == {"representation"}
+    before = (tmp_path / "ours/representation/weights.safetensors").read_bytes()
+    assert (tmp_path / "out/representation/weights.safetensors").read_bytes() == before
+    with pytest.raises(InvalidInput, match="is not a folder of disentanglement_lib: there is no tfhub in it"):
+        convert(tmp_path / "ours", tmp_path / "again")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     not (SHARED / "reference").is_dir(),

@@ -7,13 +7,19 @@ from causal_disent_torch import denormals
 from causal_disent_torch.networks.conv import DeconvDecoder
 from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
 from causal_disent_torch.train import compiled, precision
+from causal_disent_torch.train.make import make_trainer as trainer_of
 from small_trainers import make_trainer
 from torch.nn.functional import conv_transpose2d
 from training_configs import unsupervised
 
 from causal_disent import errors
+from causal_disent.config import gin_config
+from causal_disent.registry import registry
 from causal_disent.runs.train import train_with_gin
 from causal_disent.training.loop import Diverged
+from causal_disent.training.objective import OwnLoss
+from causal_disent.training.plan import Plan, check_precision
+from causal_disent.training.settings import model_settings
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 
@@ -43,6 +49,18 @@ def test_a_decoder_takes_them_where_they_are_few(channels, monkeypatch):
     assert taken == ([channels] if channels <= MOST_CHANNELS else [])
     monkeypatch.setattr("causal_disent_torch.networks.layers.MOST_CHANNELS", 0)
     torch.testing.assert_close(found, decoder(codes))
+
+
+def test_a_decoder_in_bfloat16_learns_in_float32():
+    decoder, codes = DeconvDecoder((32, 32, 1), 4), torch.eye(4)
+    expected = decoder(codes)
+    usual = torch.autograd.grad(expected.square().sum(), list(decoder.parameters()))
+    found = precision.in_bfloat16(decoder, torch.device("cpu"))(codes)
+    gradients = torch.autograd.grad(found.square().sum(), list(decoder.parameters()))
+    assert found.dtype == torch.float32 and {gradient.dtype for gradient in gradients} == {torch.float32}
+    assert (found - expected).norm() < 0.02 * expected.norm()
+    for gradient, whole in zip(gradients, usual, strict=True):
+        assert (gradient - whole).norm() < 0.05 * whole.norm() + 1e-6
 
 
 def test_a_device_is_asked_now_and_then_and_the_right_step_is_named(tiny):
@@ -145,3 +163,28 @@ def test_what_cannot_be_compiled(tiny, monkeypatch):
     trainer.step()
     with pytest.raises(errors.InvalidInput, match="--compile: torch cannot compile .*no compiler"):
         trainer.step()
+
+
+@pytest.mark.parametrize(
+    ("fact", "bindings", "options", "message"),
+    [
+        ("precisions", ["model.precision = 'bfloat16'"], {}, "the backend 'torch' knows float32"),
+        ("compiles", [], {"compiled": True}, "--compile: the backend 'torch' does not do so"),
+    ],
+)
+def test_a_backend_that_has_it_not(able, tiny, tmp_path, monkeypatch, fact, bindings, options, message):
+    monkeypatch.delitem(registry.get("backends", "torch").facts, fact)
+    with pytest.raises(errors.InvalidInput, match=message):
+        train_with_gin(
+            tmp_path / "m", gin_bindings=unsupervised("vae", *bindings), backend="torch", device="cpu", **options
+        )
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_model_with_a_loss_of_its_own_is_trained_as_it_is(able, tiny):
+    with registry.using("torch"), gin_config(bindings=unsupervised("vae", "model.precision = 'bfloat16'")):
+        own = Plan(model_settings(), OwnLoss(), tiny, 0, (0, 0))
+        with pytest.raises(errors.InvalidInput, match="a model with a loss of its own is trained in float32"):
+            check_precision(own)
+        with pytest.raises(errors.InvalidInput, match="--compile: a model with a loss of its own"):
+            trainer_of(own, torch.device("cpu"), compiled=True)

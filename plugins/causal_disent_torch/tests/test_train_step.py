@@ -6,6 +6,7 @@ import torch
 from small_trainers import make_trainer
 from training_configs import SUPERVISED, UNSUPERVISED
 
+from causal_disent.training import checkpoint
 from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.objective import Objective
 
@@ -118,3 +119,13 @@ def test_an_objective_of_ones_own(tiny):
     trainer = make_trainer("vae", tiny)
     trainer.objective = Nothing()
     assert loss_of(trainer)["loss"] == pytest.approx(loss_of(trainer)["reconstruction_loss"])
+
+
+def test_a_checkpoint_from_before_precisions_is_one_in_single_precision(tiny, tmp_path):
+    trainer = make_trainer("vae", tiny)
+    checkpoint.save(tmp_path / "old", trainer, {"vae.beta": "4"}, 1.0)
+    before = checkpoint.read_settings(tmp_path / "old", trainer.framework)
+    assert checkpoint.differences(before, {"vae.beta": "4", "model.precision": "'float32'"}) == []
+    assert checkpoint.differences(before, {"vae.beta": "4", "model.precision": "'bfloat16'"}) == [
+        "model.precision: 'float32' before, 'bfloat16' now"
+    ]

@@ -10,8 +10,8 @@ from causal_disent import errors
 from causal_disent_tf._tensorflow import tensorflow
 
 tf: Any = tensorflow()
-#: Keras's name for it.
-MIXED = "mixed_bfloat16"
+#: Variables in float32, all else in bfloat16.
+MIXED = tf.keras.mixed_precision.Policy("mixed_bfloat16")
 SIDE = 4
 
 
