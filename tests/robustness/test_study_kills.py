@@ -14,6 +14,7 @@ KILLS, SEED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_killed_at_random_moments():
     words = ["--only", "kills", "--scale", str(KILLS / 50), "--seed", str(SEED), "--forget"]
