@@ -56,8 +56,8 @@ def register_representations(register: Register) -> None:
 @hookimpl
 def register_metrics(register: Register) -> None:
     for package in ("causal_disent.metrics", "causal_disent.metrics.tools"):
-        # It imports scikit-learn, which takes longer than a listing, and declares nothing.
-        for declared in declared_in(package, without=("histogram_boosting",)):
+        # They import scikit-learn or numba, which takes longer than a listing, and declare nothing.
+        for declared in declared_in(package, without=("histogram_boosting", "exact_boosting", "exact_trees")):
             register(declared)
 
 

@@ -183,7 +183,7 @@ def text_of(found: Mapping[str, Any]) -> str:
         ("to use it", found["use"]),
     ):
         lines += [
-            f"    {title if not i else '':<13}{shown(line, MOST_CHARACTERS)}" for i, line in enumerate(several)
+            f"    {title if not i else '':<12} {shown(line, MOST_CHARACTERS)}" for i, line in enumerate(several)
         ]
     configs = found.get("configs")
     return "\n".join([*lines, *([_wrapped("configs", errors.listing(configs, MOST_CONFIGS))] if configs else [])])
@@ -196,7 +196,7 @@ def _wrapped(name: str, value: Any) -> str:
     return textwrap.fill(
         shown(text, MOST_CHARACTERS),
         WIDTH,
-        initial_indent=f"    {shown(name):<13}",
+        initial_indent=f"    {shown(name):<12} ",
         subsequent_indent=" " * 17,
         break_long_words=False,
         break_on_hyphens=False,

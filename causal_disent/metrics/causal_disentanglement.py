@@ -30,15 +30,15 @@ class CausalDisentanglementResult(Result, score="cg.score"):
 
     Attributes:
         irs, uc, cg: the results.
-        irs_sure: how sure IRS is: its interval and its chance level.
-        uc_sure: the chance level of UC, whose interval is in `uc`.
+        irs_sure: how sure IRS is: its interval and its chance level; None if neither was asked for.
+        uc_sure: the chance level of UC, whose interval is in `uc`; likewise.
     """
 
     irs: IrsResult
     uc: UcResult
     cg: CgResult
-    irs_sure: Certainty = Certainty()
-    uc_sure: Certainty = Certainty()
+    irs_sure: Certainty | None = None
+    uc_sure: Certainty | None = None
 
 
 def causal_disentanglement_per_rho(
@@ -97,7 +97,8 @@ def _keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str
     """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
     parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
     found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
-    sure = (result.irs_sure.keys("IRS"), result.uc_sure.keys("UC"))
+    both = (("IRS", result.irs_sure), ("UC", result.uc_sure))
+    sure = (known.keys(name) for name, known in both if known is not None)
     return {key: value for keys in (*found, *sure) for key, value in keys.items()}
 
 
