@@ -38,6 +38,8 @@ from causal_disent.text import shown_value
 ESTIMATORS = ("mic_approx", "mic_e")
 #: The smallest grid has two bins on either axis.
 LEAST_POINTS = 4
+#: Codes of noise for a floor: more tell nothing, and are held in memory together.
+MOST_DRAWS = 10_000
 #: Points times pairs below which the work takes less time than processes to start.
 WORTH_WORKERS = 50_000
 
@@ -253,7 +255,7 @@ def mic_matrix(
     codes, factors = check_pairs(codes, factors)
     settings = _Settings(alpha, c, estimator)
     _check_points(len(codes))
-    check_at_least(0, floor_draws=floor_draws)
+    _check_draws("floor_draws", floor_draws)
     check_seed("`floor_seed`", floor_seed)
     floor = settings.floor(factors, floor_draws, floor_seed, num_jobs)
     scores = settings.scores(((factor, code) for code in codes.T for factor in factors.T), num_jobs)
@@ -325,7 +327,7 @@ def mic_floor(
     factors = check_matrix("factors", factors, columns="factors")
     settings = _Settings(alpha, c, estimator)
     _check_points(len(factors))
-    check_at_least(0, draws=draws)
+    _check_draws("draws", draws)
     check_seed("`seed`", seed)
     return settings.floor(factors, draws, seed, num_jobs)
 
@@ -352,6 +354,12 @@ def _column(name: str, values: Any) -> NDArray[Any]:
         raise errors.InvalidInput(f"`{name}` must have shape (points,); given: {column.shape}.")
     _check_points(len(column))
     return check_matrix(name, column[:, None], columns="1")[:, 0]
+
+
+def _check_draws(name: str, draws: int) -> None:
+    check_at_least(0, **{name: draws})
+    if draws > MOST_DRAWS:
+        raise errors.InvalidInput(f"`{name}` is at most {MOST_DRAWS:,}; given: {shown_value(draws)}.")
 
 
 def _check_points(num_points: int) -> None:

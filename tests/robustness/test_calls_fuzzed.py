@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from calls import functions, fuzz, good_arrays, outcome
-from nonsense import GUISES
+from nonsense import GUISES, Rude
 
 import causal_disent
 from causal_disent import errors
 from causal_disent.arguments import check_random_state
-from causal_disent.metrics import irs, mig, unsupervised_metrics
+from causal_disent.metrics import irs, mic_matrix, mig, r2, unsupervised_metrics
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 
 #: ``make fuzz`` asks for many.
@@ -105,3 +105,16 @@ def test_frames_keep_their_names_and_refuse_text_among_codes():
         assert mig(frame, factors).score == mig(codes, factors).score
     with pytest.raises(errors.InvalidInput, match="must hold numbers; given: dtype"):
         mig(frame.assign(name="x"), factors)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda v: mic_matrix(v, v, floor_draws=2**63), "`floor_draws` is at most 10,000"),
+        (lambda v: r2(v, v, test=Rude()), "`test` is a pair"),
+        (lambda v: unsupervised_metrics(v, num_bins=int), "`num_bins` must be a whole number"),
+    ],
+)
+def test_what_the_fuzzer_has_found(call, told):
+    with pytest.raises(errors.InvalidInput, match=told):
+        call(good_arrays(np.random.RandomState(0))[0])

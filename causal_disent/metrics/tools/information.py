@@ -31,7 +31,7 @@ GIN_BINS = {"num_bins": lambda data: codes_in_bins}
 
 def in_bins(codes: FloatArray, num_bins: Bins) -> IntArray:
     """`codes` in bins, in as many as there are or as the function has it."""
-    if callable(num_bins):
+    if callable(num_bins) and not isinstance(num_bins, type):
         return num_bins(codes)
     check_at_least(1, num_bins=num_bins)
     return histogram_discretizer(codes, num_bins)

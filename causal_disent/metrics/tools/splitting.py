@@ -9,6 +9,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_pairs, check_train_test, is_number
 from causal_disent.protocols import IntArray
+from causal_disent.text import shown_value
 
 #: Of points given without others to test on, so many are held out.
 TEST_SHARE = 1 / 3
@@ -39,7 +40,7 @@ def split_rows(num_points: int, test: Any, random_state: np.random.RandomState) 
     if not 0 < num_test < num_points:
         raise errors.InvalidInput(
             "`test` is a pair (codes, factors), or the share of the points to hold out, between 0 and 1, that "
-            f"leaves some to fit to and some to test on; given: {test!r} of {num_points} points."
+            f"leaves some to fit to and some to test on; given: {shown_value(test)} of {num_points} points."
         )
     order = random_state.permutation(num_points)
     return order[num_test:], order[:num_test]
