@@ -18,8 +18,8 @@ def side_by_side(network: nn.Module, called: Callable[[Tensor], Any]) -> Callabl
     """What gives for a batch what `called` gives, up to rounding in the gradients, with a thread for each part.
 
     The threads of OpenMP meet after each layer, and some of oneDNN's spin until the last has come: beside another
-    program, which has the core that it waits for, a step in bfloat16 takes ten times as long. These meet at the end
-    of the network.
+    program, which has the core that it waits for, a step in bfloat16 takes ten times as long. These meet where the
+    network ends.
 
     Args:
         network: each of its images goes through it by itself, and its weights are what is learned.
