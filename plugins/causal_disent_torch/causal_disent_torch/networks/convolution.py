@@ -25,7 +25,7 @@ def convolution(images: Tensor, weight: Tensor, bias: Tensor, *, transposed: boo
     Returns:
         (n, outputs, h / 2, w / 2), transposed (n, outputs, 2 h, 2 w).
     """
-    given = images, weight, bias
+    given: tuple[Tensor, ...] = images, weight, bias
     if torch.is_autocast_enabled("cpu"):
         given = tuple(tensor.to(torch.get_autocast_dtype("cpu")) for tensor in given)
     return _Convolution.apply(*given, transposed)

@@ -30,14 +30,14 @@ def _followed() -> bool:
 class _Conv2d(_Uninitialised, nn.Conv2d):
     def forward(self, images: Tensor) -> Tensor:
         if images.device.type == "cpu" and not _followed():
-            return convolution(images, self.weight, self.bias)
+            return convolution(images, self.weight, self.bias)  # type: ignore[arg-type]
         return super().forward(images)
 
 
 class _ConvTranspose2d(_Uninitialised, nn.ConvTranspose2d):
     def forward(self, images: Tensor, output_size: list[int] | None = None) -> Tensor:
         if images.device.type == "cpu" and not _followed():
-            return convolution(images, self.weight, self.bias, transposed=True)
+            return convolution(images, self.weight, self.bias, transposed=True)  # type: ignore[arg-type]
         return super().forward(images, output_size)
 
 
