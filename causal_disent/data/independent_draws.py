@@ -54,7 +54,7 @@ class IndependentDraws:
             if batches * size
         ]
         values = np.concatenate(drawn, axis=1)
-        return self._images(values), values[: len(self.factors)].T
+        return self._images([*values]), values[: len(self.factors)].T
 
     def _values(self, batches: int, size: int, random_state: np.random.RandomState) -> IntArray:
         """(factors and what varies beside them, batches times size), drawn batch by batch, one after the other."""
