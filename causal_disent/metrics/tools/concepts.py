@@ -16,6 +16,7 @@ from causal_disent.metrics.mic import mic_matrix
 from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import registry
+from causal_disent.typed import check_value
 
 MATCHINGS = ("spearman", "pearson", "mic")
 #: Points that MIC is computed of for a matching: it takes long, and a few tell which concept is which.
@@ -202,6 +203,7 @@ def find_concepts(
     """
     codes, values = check_pairs(codes, values)
     check_choice("matching", matching, MATCHINGS)
+    check_value("`discovery`", discovery, "str | MatrixFunction | None")
     if isinstance(discovery, str):
         discovery = registry.function("parts", discovery)
     is_causal = all(hasattr(representation, part) for part in PARTS)
