@@ -212,7 +212,7 @@ def seeded(model: Any, seed: int) -> Any:
 
 
 def in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> list[Any]:
-    """What joblib's delayed calls give, in processes of one thread each; a `label` has it told how far they are."""
+    """What joblib's delayed calls give, in processes of one thread; with a `label`, how far they are is told."""
     from joblib import Parallel, parallel_config
 
     with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
