@@ -53,11 +53,13 @@ class Data:
         try:
             with isolated():
                 table = self.data.factor_table
-                seen = [table[name].nunique() for name in table.columns]
+                combinations = np.prod([table[name].nunique() for name in table.columns], dtype=float)
+                if combinations > len(table):  # of real numbers far more: counting would take all the memory
+                    return False
                 counts = table.value_counts()
         except errors.CausalDisentError:  # data without a table, or a stranger's
             return None
-        return len(counts) == np.prod(seen, dtype=float) and counts.nunique() == 1
+        return len(counts) == combinations and counts.nunique() == 1
 
     @cached_property
     def continuous(self) -> list[str]:
