@@ -172,6 +172,21 @@ def test_minimality_by_hand():
     assert of(minimality, wild, neighbours=10)["minimality_CLD"] > scores["minimality_CLD"] + 0.1
 
 
+def test_minimality_looks_at_no_more_images_than_it_is_told():
+    seen, model = [], Faulty()
+    data = CausalStage((3, 4))
+    plain = data.observations
+    data.observations = lambda indices: seen.append(len(indices)) or plain(indices)
+    options = {"num_points": 2, "neighbours": 3, "batch_size": 1}
+    minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=4, **options)
+    few = sum(seen)
+    seen.clear()
+    minimality.declaration.on_data(data, model, np.random.RandomState(3), **options)
+    assert sum(seen) - few == len(data.factor_table) - 4
+    with pytest.raises(errors.InvalidInput, match="`pool` must be a whole number, at least 2"):
+        minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=1, **options)
+
+
 def test_minimality_is_0_where_the_change_is_what_it_must_be():
     # Images of the same value are near, those of the other far, and the counterfactual is as near as one can be.
     from causal_disent.metrics.minimality import divergence

@@ -172,6 +172,11 @@ def _linear(noise: FloatArray, concepts: Sequence[Sequence[int]], weights: Float
     return codes
 
 
+def has_layer(representation: Any) -> bool:
+    """Whether it has concepts, a graph between them, and a layer that obeys it."""
+    return all(hasattr(representation, part) for part in PARTS)
+
+
 def find_concepts(
     representation: Any,
     codes: FloatArray,
@@ -204,7 +209,7 @@ def find_concepts(
     check_choice("matching", matching, MATCHINGS)
     if isinstance(discovery, str):
         discovery = registry.function("parts", discovery)
-    is_causal = all(hasattr(representation, part) for part in PARTS)
+    is_causal = has_layer(representation)
     seen = np.asarray(representation.concept_values(codes)) if is_causal else codes
     if is_causal and set(names) <= set(representation.concept_names):
         given = list(representation.concept_names)

@@ -103,9 +103,10 @@ def plain_terms(networks, batch, noise, labels, is_labelled, *, faithful=False, 
     return terms
 
 
-def labels_of(data, batch):
-    every = factor_values(data, data.factor_table.index.to_numpy())
-    raw = factor_values(data, batch.indices)
+def labels_of(data, batch, labels):
+    images = data.factor_table.index.to_numpy()
+    known = labels.of(images, torch.device("cpu"))[2][:, 0].numpy() > 0
+    every, raw = factor_values(data, images[known]), factor_values(data, batch.indices)
     return (raw - every.mean(axis=0)) / every.std(axis=0), raw
 
 
@@ -114,7 +115,7 @@ def compare(objective, networks, data, *, batch=None, is_labelled=None, **plain)
     start(networks)
     batch, noise = batch or batch_of(data)
     found = objective.losses(networks, batch)
-    labels = labels_of(data, batch) if getattr(objective, "labels", None) else None
+    labels = labels_of(data, batch, objective.labels) if getattr(objective, "labels", None) else None
     known = np.ones(len(batch.images)) if is_labelled is None else is_labelled
     expected = plain_terms(
         networks, batch, noise[0].double().numpy().reshape(len(batch.images), -1), labels, known, **plain
