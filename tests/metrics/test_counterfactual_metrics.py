@@ -69,6 +69,12 @@ def test_values_to_set_differ_and_occur():
     assert counts == pytest.approx([1 / 3] * 3, abs=0.15)
 
 
+@pytest.mark.parametrize("metric", [reversibility, effectiveness, minimality])
+def test_one_point_has_no_other_value_to_take(metric):
+    with pytest.raises(errors.InvalidInput, match="no factor differs between the points, which are 1"):
+        metric.declaration.on_data(DATA, Faulty(), np.random.RandomState(0), num_points=1)
+
+
 @pytest.mark.parametrize("distance", ["l1", "l2"])
 def test_composition_by_hand(distance):
     model = Faulty()

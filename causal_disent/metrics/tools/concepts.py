@@ -16,6 +16,7 @@ from causal_disent.metrics.mic import mic_matrix
 from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import registry
+from causal_disent.text import shown_value
 
 MATCHINGS = ("spearman", "pearson", "mic")
 #: Points that MIC is computed of for a matching: it takes long, and a few tell which concept is which.
@@ -209,6 +210,11 @@ def find_concepts(
     check_choice("matching", matching, MATCHINGS)
     if isinstance(discovery, str):
         discovery = registry.function("parts", discovery)
+    if discovery is not None and not callable(discovery):
+        raise errors.InvalidInput(
+            f"{metric}.discovery is the name of a part, such as 'gae_discovery', or a function; given: "
+            f"{shown_value(discovery)}."
+        )
     is_causal = has_layer(representation)
     seen = np.asarray(representation.concept_values(codes)) if is_causal else codes
     if is_causal and set(names) <= set(representation.concept_names):
