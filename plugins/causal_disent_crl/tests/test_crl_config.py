@@ -103,7 +103,7 @@ def test_a_model_without_a_layer_is_measured_too_and_the_result_says_so(tmp_path
         ("perfect_oracle", "pendulum", ["crl_scores.discovery = 3"], "or a function; given: 3"),
         ("causal_oracle", "pendulum", ["effectiveness.num_points = 1"], "Take more points"),
         ("causal_oracle", "pendulum", ["crl_scores.resamples = 1"], "two `resamples` or more"),
-        ("causal_oracle", "pendulum", ["crl_scores.joint = 'no'"], "`joint` must be True or False"),
+        ("causal_oracle", "pendulum", ["crl_scores.joint = 'no'"], "crl_scores.joint must be True or False"),
         (
             "causal_oracle",
             "pendulum",
