@@ -135,14 +135,21 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             said = {name for _, name in bound} | {one.config_key[1] for one in references(bound)}
             parameters = {name: _parameters_named(name) for name in (whole.rpartition(".")[2] for whole in said)}
             check_bound(bound, references, parameters, store.in_configs())
-        try:
+        with missing_told():
             yield
-        except (RuntimeError, errors.MetricFailed) as error:
-            raise _missing_binding(error) or error from None
-        except OSError as error:
-            raise _as_raised(error) from None
     finally:
         gin.clear_config()
+
+
+@contextmanager
+def missing_told() -> Iterator[None]:
+    """Say in words what a config had to bind, and an error of the file system as it was before gin wrapped it."""
+    try:
+        yield
+    except (RuntimeError, errors.MetricFailed) as error:
+        raise _missing_binding(error) or error from None
+    except OSError as error:
+        raise _as_raised(error) from None
 
 
 def _parameters_named(name: str) -> list[inspect.Parameter]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
+from causal_disent.data.factor_table import value_rows
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import read_bounded, within
 from causal_disent.isolation import isolated
@@ -54,12 +55,13 @@ class Data:
             with isolated():
                 table = self.data.factor_table
                 combinations = np.prod([table[name].nunique() for name in table.columns], dtype=float)
-                if combinations > len(table):  # of real numbers far more: counting would take all the memory
+                if len(table) < combinations:
                     return False
-                counts = table.value_counts()
+                # Not `table.value_counts`, which goes through every combination that the categories have.
+                counts = np.unique(value_rows(table), axis=0, return_counts=True)[1]
         except errors.CausalDisentError:  # data without a table, or a stranger's
             return None
-        return len(counts) == combinations and counts.nunique() == 1
+        return bool(len(counts) == combinations and np.ptp(counts) == 0)
 
     @cached_property
     def continuous(self) -> list[str]:

@@ -26,6 +26,7 @@ from causal_disent.runs.study.progress import Progress
 from causal_disent.runs.study.schedule import Schedule
 from causal_disent.runs.study.settings import Study, study
 from causal_disent.runs.study.work import perform, problems
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +59,7 @@ class Ended:
         return results_table(self.folder)
 
 
+@checked
 def read_study(
     config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
@@ -91,6 +93,7 @@ def kept_study(folder: Path) -> Study:
         raise errors.ConfigError(f"{file} does not hold the settings of a study: {error}.") from None
 
 
+@checked
 def run_study(
     config: str | Path | Study,
     output_dir: str | Path,
