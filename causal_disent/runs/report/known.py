@@ -122,19 +122,22 @@ def assumptions_section(scores: Scores, data: list[Data]) -> Section:
     by_label = {one.label: one for one in data}
     for metric, label in used.itertuples(index=False):
         if metric not in registry.names("metrics"):
-            rows.append([metric, "", "not known here", label, "cannot be said"])
+            rows.append([metric, "", "not known here", label, "cannot be said", ""])
             continue
         entry = registry.get("metrics", metric)
         assumes = str(entry.facts.get("assumes", ""))
         met = _met(assumes, entry.facts.get("takes", {}), by_label[label])
         if met.startswith("no"):
             broken.append(f"{metric} on {label}")
-        rows.append([metric, entry.summary, assumes, label, met])
-    words = ["Scores mean what their authors meant where what they assume holds."]
+        rows.append([metric, entry.summary, assumes, label, met, str(entry.facts.get("by_chance", ""))])
+    words = [
+        "Scores mean what their authors meant where what they assume holds. What chance gets is the score of "
+        "codes that say nothing of the factors: a model with no better one has learned nothing by that metric."
+    ]
     if broken:
         words.append(f"It does not hold for {', '.join(broken)}: take these scores with care.")
     words += [f"{one.label} cannot be looked at here: {one.problem}" for one in data if one.problem]
-    header = ["metric", "what it asks", "what it assumes", "data set", "met?"]
+    header = ["metric", "what it asks", "what it assumes", "data set", "met?", "what chance gets"]
     return Section("assumptions", "What do the metrics assume?", words, [Table("Assumptions", header, rows)])
 
 
