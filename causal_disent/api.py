@@ -31,7 +31,7 @@ def get_metric(name: str) -> Callable[..., dict[str, Any]]:
 
 
 def get_representation(name: str, data: Any, **options: Any) -> Any:
-    """A registered model for a data set."""
+    """A registered representation of a data set."""
     return registry.function("representations", name)(data, **options)
 
 
