@@ -76,7 +76,10 @@ def same_image_same_codes(trial: RepresentationTrial) -> None:
 def same_options_same_model(trial: RepresentationTrial) -> None:
     """A representation made again for the same data and options is the same."""
     again = np.asarray(trial.make()(trial.images()))
-    demand(_close(trial.codes(), again), "made again, it gives other codes; its randomness must come from a seed.")
+    demand(
+        _close(trial.codes(), again),
+        "a representation made again gives other codes; its randomness must come from a seed.",
+    )
 
 
 def codes_do_not_depend_on_the_batch(trial: RepresentationTrial) -> None:
