@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from _memory import PeakMemory, held_megabytes
@@ -38,10 +39,12 @@ from causal_disent.report.table import text_table  # noqa: E402
 from causal_disent.representation.code_table import CodeTable  # noqa: E402
 
 NUM_CODES = 10
+#: Seconds.
+SHORT = 2.0
 #: Metrics that fit in processes of their own unless told otherwise.
 IN_PROCESSES = ("dci", "downstream_task", "fairness", "reduced_downstream_task", "strong_downstream_task")
-#: Runs for which there are fast estimators.
-FASTER = ("dci", "downstream, trees", "downstream, logistic")
+#: Runs for which there are fast estimators. (The fast solver of the logistic regression is slow for forty values.)
+FASTER = ("dci", "downstream, trees")
 #: Batches of the original's size that are encoded to tell what one takes.
 BATCHES = 20
 
@@ -67,6 +70,12 @@ def batch_seconds(data: Any, size: int, generator: np.random.RandomState) -> flo
     return processor_time(lambda: [encoder(data.observations(batch)) for batch in batches]) / BATCHES
 
 
+def least(work: Callable[[], Any], *, again: bool) -> float:
+    """Seconds of a run; of short ones that may be run `again`, the least of three."""
+    first = processor_time(work)
+    return min(first, *(processor_time(work) for _ in range(2))) if again and first < SHORT else first
+
+
 def measure(peer: Any, name: str, scale: float, runs: list[str], *, encoded: bool) -> None:
     data = get_dataset(name)
     encoder = Projection(data.observation_shape)
@@ -82,15 +91,19 @@ def measure(peer: Any, name: str, scale: float, runs: list[str], *, encoded: boo
         jobs = {"num_jobs": 1} if RUNS[run][0] in IN_PROCESSES else {}
 
         def ours(*, fast: bool, run: str = run, jobs: dict[str, int] = jobs) -> float:
-            return processor_time(lambda: run_ours(run, data, table, scale, fast=fast, **jobs))
+            return least(lambda: run_ours(run, data, table, scale, fast=fast, **jobs), again=encoded)
 
         here = peak.during(lambda ours=ours: ours(fast=False))
         fast = ours(fast=True) if run in FASTER else here
         # The same seed asks for the same images, so these are all that will be looked up.
         seen = table._kept.images
         codes[seen] = table.codes_of(seen)
-        looked_up.batches.clear()
-        there = processor_time(lambda run=run: run_peer(peer, run, IndexData(data), looked_up, scale))
+
+        def theirs(run: str = run) -> None:
+            looked_up.batches.clear()
+            run_peer(peer, run, IndexData(data), looked_up, scale)
+
+        there = least(theirs, again=encoded)
         asked = sum(size * count for size, count in looked_up.batches.items())
         for size in set(looked_up.batches) - set(per_batch):
             per_batch[size] = 0.0 if encoded else batch_seconds(data, size, generator)

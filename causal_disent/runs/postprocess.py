@@ -18,6 +18,7 @@ from causal_disent.runs.representation import check_folder, load_folder, read_fo
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import REPRESENTATION
+from causal_disent.typed import checked
 
 
 def mean_representation() -> str:
@@ -45,6 +46,7 @@ def settings(
     return postprocess_fn(), random_seed
 
 
+@checked
 def postprocess_with_gin(
     model_dir: str | Path,
     output_dir: str | Path,
