@@ -337,8 +337,12 @@ def recorded_bindings(path: Path) -> dict[str, str]:
     return _texts(_statements(path, _References()))
 
 
-def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:
+def stated_bindings(
+    files: Sequence[str | Path] = (), bindings: Sequence[str] = (), source: str = "--gin_bindings"
+) -> dict[str, str]:
     """What `gin_config` would bind, values as text; nothing is imported or called, and names are not looked up.
+
+    A mistake in the bindings is told as one of their `source`.
 
     Example:
         >>> stated_bindings(["metrics/uc.gin"], ["causal_disent.uc.rho = 2"])["uc.rho"]
@@ -350,7 +354,7 @@ def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = 
         found |= _texts(_statements(found_config(str(file)), _References()), follow=True)
         if found.get(DATASET_NAME) == repr(OPEN):
             found[DATASET_NAME] = named
-    with _clear_errors("--gin_bindings"):
+    with _clear_errors(source):
         found |= _flat("\n".join(bindings))
     # Without the module: `mig.num_train` of `causal_disent.mig.num_train`.
     return {re.sub(r"(\w+\.)+(?=\w+\.\w+$)", "", key): text for key, text in found.items()}

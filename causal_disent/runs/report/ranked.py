@@ -16,21 +16,25 @@ from causal_disent.runs.report.scores import Mean, Scores, ends
 
 #: Charts of one kind in a section; tables have the rest.
 MOST_CHARTS = 16
+#: Means that differ by less are equal.
+SAME = 1e-9
 
 
 def best_section(scores: Scores) -> Section:
     """Which model is best by which metric, with intervals over seeds, and over points where there are such."""
     winners: list[list[Cell]] = []
     for what in scores.whats:
-        for data, (first, *others) in scores.best_first(what).items():
-            second = [others[0].who, others[0].value] if others else ["", ""]
-            winners.append([what, data, first.who, first.value, ends(first.over_seeds), *second])
+        for data, means in scores.best_first(what).items():
+            first = means[0]
+            best = [mean.who for mean in means if abs(mean.value - first.value) < SAME]
+            second = [means[len(best)].who, means[len(best)].value] if len(means) > len(best) else ["", ""]
+            winners.append([what, data, "; ".join(best), first.value, ends(first.over_seeds), *second])
     header = ["score", "data set", "best", "mean", "95 % over seeds", "second", "its mean"]
     words = [
         *_summary(scores),
         "Each dot of a chart is a run, the diamond the mean, the line its 95 % interval over seeds (Student's t, "
-        "within the score's range; none for one seed). It says how far another set of seeds would move the mean, "
-        "not how good a single run is. Of two or three seeds it is rough.",
+        "within the range that the metric states for its main score; none for one seed). It says how far another "
+        "set of seeds would move the mean, not how good a single run is. Of two or three seeds it is rough.",
     ]
     tables = [Table("The best of each data set", header, winners), _all_means(scores)]
     return Section("best", "Which model is best?", words, tables, list(_score_charts(scores)))
@@ -81,10 +85,13 @@ def _score_charts(scores: Scores) -> Iterator[Chart]:
 
 
 def _question(row: Mapping[Any, Any]) -> str:
-    """What a score asks: as the metric of its name says, or the one that it stands for; empty if none does."""
-    names = [str(row["score"]).lower(), row["metric"] if row["first"] else ""]
-    known = [name for name in names if name in registry.names("metrics")]
-    return registry.get("metrics", known[0]).summary if known else ""
+    """What a score asks: as the metric of its name says, or the one that reports it; empty if none is known."""
+    known = [name for name in (str(row["score"]).lower(), row["metric"]) if name in registry.names("metrics")]
+    if not known:
+        return ""
+    summary = registry.get("metrics", known[0]).summary
+    beside = known[0] == row["metric"] != str(row["score"]).lower() and not row["first"]
+    return f"beside the main score of {row['metric']}, which asks: {summary}" if beside else summary
 
 
 def _as_fields(mean: Mean) -> dict[str, float]:

@@ -49,6 +49,12 @@ def test_charts_say_what_scores_ask(tree):
     for name in ("cg", "irs", "uc"):
         assert asked[name.upper()] == registry.get("metrics", name).summary
     assert asked["stranger: s"] == ""
+    tree.run("m", 1, {"dci": {"disentanglement": 0.3, "completeness": 0.2}})
+    asked = {chart.title.partition(" (")[0]: chart.note for chart in section(make_page(tree.root), "best").charts}
+    assert asked["dci: disentanglement"] == registry.get("metrics", "dci").summary
+    assert (
+        asked["dci: completeness"] == f"beside the main score of dci, which asks: {asked['dci: disentanglement']}"
+    )
     tree.run("m", 0, {"uc": {"UC": 0.6}})
     titles = {chart.title.partition(" (")[0] for chart in section(make_page(tree.root), "best").charts}
     assert {"UC", "causal_disentanglement: UC", "CG"} <= titles  # two metrics report a UC
@@ -66,6 +72,13 @@ def test_the_best_model_with_its_interval(tree):
     means = table(page, "best", "All means")
     assert "over points" in means.header and "chance" not in means.header
     assert "0.500 to 0.900" in [row[-1] for row in means.rows]
+
+
+def test_models_that_are_equally_good_are_both_the_best(tree):
+    for model, value in (("a", 0.5), ("b", 0.5), ("c", 0.2)):
+        tree.run(model, 0, {"irs": {"IRS": value}})
+    row = table(make_page(tree.root), "best", "The best of each data set").rows[0]
+    assert row[2:4] == ["a; b", 0.5] and row[5:] == ["c", 0.2]
 
 
 def test_factors_of_dead_codes_are_told(tree):
@@ -133,6 +146,8 @@ def test_whether_the_data_meet_what_is_assumed(tree):
     met = {(row[0], "confounded" in row[3]): row[4] for row in table(page, "assumptions", "Assumptions").rows}
     assert met["mig", False].startswith("yes") and met["mig", True].startswith("no")
     assert met["uc", True] == "yes"
+    chance = {row[0]: row[5] for row in table(page, "assumptions", "Assumptions").rows}
+    assert chance["mig"] == "near 0" and "0.93 for noise" in chance["uc"]
     assert "mig on candle_mini, confounded by candle_color" in words(page, "assumptions")
 
 
