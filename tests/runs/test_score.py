@@ -233,6 +233,9 @@ def test_columns_that_say_nothing():
     found = score(codes, factors, "mig")
     assert found.points.factors.names == ("size",)
     assert "note: the same at all points, a dead code: code_2" in str(found)
+    assert "hardly varies" not in str(found)
+    faint = score(np.column_stack([CODES, 0.001 * CODES[:, 0]]), factors, "mig")
+    assert "note: hardly varies beside the other codes, perhaps a dead code: code_2" in str(faint)
     assert "note: left out, for nearly every point has a name of its own: file" in str(found)
     with pytest.raises(
         InvalidInput, match="no factor to measure by; left out, for it has one value only: factor_0"
