@@ -7,11 +7,12 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 1), 10, 64, 4.0, 1e-4
 
 
-def bare() -> Callable[[int], None]:
+def bare(wait: Callable[[], None]) -> None:
     """What anybody would write: channels first, plain Adam, one batch that is in memory, nothing kept."""
     import torch
     from torch import nn
@@ -32,20 +33,18 @@ def bare() -> Callable[[int], None]:
     optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=LEARNING_RATE)
     images = torch.rand(BATCH, SHAPE[2], *SHAPE[:2])
 
-    def run(num_steps: int) -> None:
-        for _ in range(num_steps):
-            mean, log_var = encoder(images).chunk(2, 1)
-            output = decoder(mean + torch.exp(log_var / 2) * torch.randn_like(mean))
-            error = nn.functional.binary_cross_entropy_with_logits(output, images, reduction="sum") / BATCH
-            kl = 0.5 * (mean.square() + log_var.exp() - log_var - 1).sum(1).mean()
-            optimizer.zero_grad()
-            (error + BETA * kl).backward()
-            optimizer.step()
-
-    return run
+    while True:
+        wait()
+        mean, log_var = encoder(images).chunk(2, 1)
+        output = decoder(mean + torch.exp(log_var / 2) * torch.randn_like(mean))
+        error = nn.functional.binary_cross_entropy_with_logits(output, images, reduction="sum") / BATCH
+        kl = 0.5 * (mean.square() + log_var.exp() - log_var - 1).sum(1).mean()
+        optimizer.zero_grad()
+        (error + BETA * kl).backward()
+        optimizer.step()
 
 
-def ours(kind: str) -> Callable[[int], object]:
+def ours(wait: Callable[[], None], kind: str) -> None:
     """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
     from causal_disent import use_threads
 
@@ -70,17 +69,19 @@ def ours(kind: str) -> Callable[[int], object]:
     ]
     with registry.using("torch"), gin_config(["models/beta_vae.gin"], bindings):
         trainer = make_trainer(make_plan(dataset()), device("cpu"))
-    folder = tempfile.TemporaryDirectory()  # lives as long as what is returned
-    keeping = Keeping(Path(folder.name), every=0, resume=False)
+    step = trainer.step
 
-    def run(num_steps: int) -> object:
-        with flushed():
-            return train(trainer, trainer.num_steps + num_steps, {}, keeping), folder
+    def in_turns() -> dict[str, Any]:
+        wait()
+        return step()
 
-    return run
+    trainer.step = in_turns
+    with tempfile.TemporaryDirectory() as folder, flushed():
+        train(trainer, 10**9, {}, Keeping(Path(folder), every=0, resume=False))
 
 
 if __name__ == "__main__":
-    from _turns import take_turns
+    from _turns import Turns
 
-    take_turns(bare() if sys.argv[1] == "bare" else ours(sys.argv[1]))
+    turn = Turns().wait
+    bare(turn) if sys.argv[1] == "bare" else ours(turn, sys.argv[1])

@@ -35,7 +35,7 @@ from causal_disent.report.table import text_table  # noqa: E402
 from causal_disent.training import checkpoint  # noqa: E402
 from causal_disent.training.batches import Batches  # noqa: E402
 from causal_disent.training.loop import Keeping, train  # noqa: E402
-from causal_disent.training.objectives.vae import BetaVae  # noqa: E402
+from causal_disent.training.objectives.unsupervised import BetaVae  # noqa: E402
 from causal_disent.training.parts import reconstruction_loss  # noqa: E402
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 3), 10, 64, 4.0, 1e-4

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from causal_disent import errors
+from causal_disent.text import shown_value
 
 #: Types of weights that images and codes can be given in.
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
@@ -43,7 +44,7 @@ def _permuted(images: Tensor, axes: tuple[int, ...]) -> Tensor:
 def check_callable(function: Any, name: str) -> None:
     """Raise unless `function`, which the user calls `name`, can encode or decode."""
     if not callable(function):
-        raise errors.InvalidInput(f"{name} must be a module or a function; given: {function!r}.")
+        raise errors.InvalidInput(f"{name} must be a module or a function; given: {shown_value(function)}.")
     if isinstance(function, type):
         kind = function.__name__
         raise errors.InvalidInput(

@@ -15,6 +15,7 @@ from causal_disent.arguments import check_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import Shown
 from causal_disent.training.description import ACTIVATIONS
+from causal_disent.typed import checked
 from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.outputs import check_pixels, codes_in, images_in
@@ -57,6 +58,7 @@ class TorchRepresentation(Shown):
     decode_tensor: Callable[[Any], Tensor]
     gaussian_encoder: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
+    @checked
     def __init__(
         self,
         encoder: Callable[[Tensor], Any],
@@ -158,6 +160,7 @@ def activate(output: Tensor, activation: str) -> Tensor:
     return torch.tanh(output) / 2 + 0.5 if activation == "tanh" else output
 
 
+@checked
 def from_module(
     encode: Callable[[Tensor], Any],
     decode: Callable[[Tensor], Tensor] | None = None,
