@@ -1,4 +1,4 @@
-"""Steps of training in turns, for bench_torch.py: ``python _steps.py bare|ours|bfloat16``."""
+"""Torch in turns, for bench_torch.py and bench_tf.py: ``python _steps.py bare|ours|bfloat16|encoding``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 1), 10, 64, 4.0, 1e-4
+#: How many images are encoded in one go.
+ENCODED = 1024
 
 
 def bare() -> Callable[[int], None]:
@@ -46,7 +49,7 @@ def bare() -> Callable[[int], None]:
 
 
 def ours(kind: str) -> Callable[[int], object]:
-    """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
+    """The loop of dlib_train with torch."""
     from causal_disent import use_threads
 
     use_threads()
@@ -54,6 +57,17 @@ def ours(kind: str) -> Callable[[int], object]:
     from causal_disent_torch.train.make import make_trainer
     from torch import device
 
+    run = trained("torch", kind, lambda plan: make_trainer(plan, device("cpu")))
+
+    def run_flushed(num_steps: int) -> object:
+        with flushed():
+            return run(num_steps)
+
+    return run_flushed
+
+
+def trained(backend: str, kind: str, make: Callable[[Any], Any]) -> Callable[[int], object]:
+    """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
     from causal_disent.config import gin_config
     from causal_disent.registry import registry
     from causal_disent.runs.dataset import dataset
@@ -68,14 +82,33 @@ def ours(kind: str) -> Callable[[int], object]:
         f"AdamOptimizer.learning_rate = {LEARNING_RATE}",
         f"model.precision = '{'bfloat16' if kind == 'bfloat16' else 'float32'}'",
     ]
-    with registry.using("torch"), gin_config(["models/beta_vae.gin"], bindings):
-        trainer = make_trainer(make_plan(dataset()), device("cpu"))
+    with registry.using(backend), gin_config(["models/beta_vae.gin"], bindings):
+        trainer = make(make_plan(dataset()))
     folder = tempfile.TemporaryDirectory()  # lives as long as what is returned
     keeping = Keeping(Path(folder.name), every=0, resume=False)
 
     def run(num_steps: int) -> object:
-        with flushed():
+        with registry.using(backend):
             return train(trainer, trainer.num_steps + num_steps, {}, keeping), folder
+
+    return run
+
+
+def encoding() -> Callable[[int], None]:
+    """The encoder as metrics use it."""
+    from causal_disent import use_threads
+
+    use_threads()
+    import numpy as np
+    from causal_disent_torch import TorchRepresentation
+    from causal_disent_torch.networks.conv import ConvEncoder
+
+    model = TorchRepresentation(ConvEncoder(SHAPE, NUM_LATENT))
+    images = np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            model(images)
 
     return run
 
@@ -83,4 +116,5 @@ def ours(kind: str) -> Callable[[int], object]:
 if __name__ == "__main__":
     from _turns import take_turns
 
-    take_turns(bare() if sys.argv[1] == "bare" else ours(sys.argv[1]))
+    programs = {"bare": bare, "encoding": encoding}
+    take_turns(programs[sys.argv[1]]() if sys.argv[1] in programs else ours(sys.argv[1]))
