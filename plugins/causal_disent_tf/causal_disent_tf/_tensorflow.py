@@ -34,7 +34,7 @@ def keras() -> Any:
     try:
         found = f"Keras {module.__version__} on {module.backend.backend()}"
     except ImportError as error:
-        found = f"none: {error}"
+        found = f"none ({str(error).rstrip('.')})"
     if not re.match(r"Keras [3-9].* on tensorflow$", found):
         raise errors.InvalidInput(
             f"Keras 3 on TensorFlow is needed; here is {found}. `pip install 'tensorflow>=2.16'` brings it; leave "
