@@ -69,10 +69,13 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_start.py
+	$(BIN)/python benchmarks/bench_beside.py
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py
 	$(BIN)/python benchmarks/bench_suite.py
+	$(BIN)/python benchmarks/bench_suite.py --data candle_mini --encoded \
+		--runs mig irs unsupervised modularity sap factor_vae beta_vae reduced fairness strong
 	$(BIN)/python benchmarks/bench_mic.py
 	$(BIN)/python benchmarks/bench_datasets.py
 	$(BIN)/python benchmarks/bench_crl.py

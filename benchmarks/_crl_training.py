@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,16 @@ from causal_disent.training.parts import reconstruction_loss
 SHAPE, BATCH, STEPS, REPEATS = (64, 64, 3), 64, 6, 5
 
 
-def _networks() -> nn.ModuleDict:
+def networks_of(shape: Sequence[int]) -> nn.ModuleDict:
     """Those of models/causal_vae_small.gin."""
     torch.manual_seed(0)
-    encoder = ConvEncoder(SHAPE, 16, channels=[32, 32, 64, 64])
-    return nn.ModuleDict({"encoder": encoder, "decoder": CausalDecoder(SHAPE, 16, images="conv", joint=True)})
+    encoder = ConvEncoder(shape, 16, channels=[32, 32, 64, 64])
+    return nn.ModuleDict({"encoder": encoder, "decoder": CausalDecoder(shape, 16, images="conv", joint=True)})
 
 
 def _bare(images: torch.Tensor, labels: torch.Tensor) -> Callable[[int], None]:
     """What anybody would write for images and labels in memory: no data set, no checks, nothing kept."""
-    networks = _networks()
+    networks = networks_of(SHAPE)
     encoder, decoder = networks["encoder"], networks["decoder"]
     optimizer = torch.optim.Adam(networks.parameters(), lr=1e-3, fused=True)
     unit = torch.eye(4)
@@ -63,7 +63,7 @@ def _bare(images: torch.Tensor, labels: torch.Tensor) -> Callable[[int], None]:
 def training(data: Any) -> Iterator[tuple[str, str, str]]:
     """Both loops in turn, so that both are disturbed alike; the fastest turn of each counts."""
     torch.set_num_threads(1)
-    networks, objective = _networks(), causal_vae()
+    networks, objective = networks_of(SHAPE), causal_vae()
     objective.prepare(data, networks, 0)
     trainer = Trainer(
         networks,

@@ -14,7 +14,7 @@ SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 1), 10, 64, 4.0, 1e-4
 ENCODED = 1024
 
 
-def bare() -> Callable[[int], None]:
+def bare(wait: Callable[[], None]) -> None:
     """What anybody would write: channels first, plain Adam, one batch that is in memory, nothing kept."""
     import torch
     from torch import nn
@@ -35,20 +35,18 @@ def bare() -> Callable[[int], None]:
     optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=LEARNING_RATE)
     images = torch.rand(BATCH, SHAPE[2], *SHAPE[:2])
 
-    def run(num_steps: int) -> None:
-        for _ in range(num_steps):
-            mean, log_var = encoder(images).chunk(2, 1)
-            output = decoder(mean + torch.exp(log_var / 2) * torch.randn_like(mean))
-            error = nn.functional.binary_cross_entropy_with_logits(output, images, reduction="sum") / BATCH
-            kl = 0.5 * (mean.square() + log_var.exp() - log_var - 1).sum(1).mean()
-            optimizer.zero_grad()
-            (error + BETA * kl).backward()
-            optimizer.step()
-
-    return run
+    while True:
+        wait()
+        mean, log_var = encoder(images).chunk(2, 1)
+        output = decoder(mean + torch.exp(log_var / 2) * torch.randn_like(mean))
+        error = nn.functional.binary_cross_entropy_with_logits(output, images, reduction="sum") / BATCH
+        kl = 0.5 * (mean.square() + log_var.exp() - log_var - 1).sum(1).mean()
+        optimizer.zero_grad()
+        (error + BETA * kl).backward()
+        optimizer.step()
 
 
-def ours(kind: str) -> Callable[[int], object]:
+def ours(wait: Callable[[], None], kind: str) -> None:
     """The loop of dlib_train with torch."""
     from causal_disent import use_threads
 
@@ -57,16 +55,11 @@ def ours(kind: str) -> Callable[[int], object]:
     from causal_disent_torch.train.make import make_trainer
     from torch import device
 
-    run = trained("torch", kind, lambda plan: make_trainer(plan, device("cpu")))
-
-    def run_flushed(num_steps: int) -> object:
-        with flushed():
-            return run(num_steps)
-
-    return run_flushed
+    with flushed():
+        train_in_turns(wait, "torch", kind, lambda plan: make_trainer(plan, device("cpu")))
 
 
-def trained(backend: str, kind: str, make: Callable[[Any], Any]) -> Callable[[int], object]:
+def train_in_turns(wait: Callable[[], None], backend: str, kind: str, make: Callable[[Any], Any]) -> None:
     """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
     from causal_disent.config import gin_config
     from causal_disent.registry import registry
@@ -84,17 +77,18 @@ def trained(backend: str, kind: str, make: Callable[[Any], Any]) -> Callable[[in
     ]
     with registry.using(backend), gin_config(["models/beta_vae.gin"], bindings):
         trainer = make(make_plan(dataset()))
-    folder = tempfile.TemporaryDirectory()  # lives as long as what is returned
-    keeping = Keeping(Path(folder.name), every=0, resume=False)
+    step = trainer.step
 
-    def run(num_steps: int) -> object:
-        with registry.using(backend):
-            return train(trainer, trainer.num_steps + num_steps, {}, keeping), folder
+    def in_turns() -> dict[str, Any]:
+        wait()
+        return step()
 
-    return run
+    trainer.step = in_turns
+    with tempfile.TemporaryDirectory() as folder, registry.using(backend):
+        train(trainer, 10**9, {}, Keeping(Path(folder), every=0, resume=False))
 
 
-def encoding() -> Callable[[int], None]:
+def encoding(wait: Callable[[], None]) -> None:
     """The encoder as metrics use it."""
     from causal_disent import use_threads
 
@@ -105,16 +99,14 @@ def encoding() -> Callable[[int], None]:
 
     model = TorchRepresentation(ConvEncoder(SHAPE, NUM_LATENT))
     images = np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)
-
-    def run(times: int) -> None:
-        for _ in range(times):
-            model(images)
-
-    return run
+    while True:
+        wait()
+        model(images)
 
 
 if __name__ == "__main__":
-    from _turns import take_turns
+    from _turns import Turns
 
+    turn = Turns().wait
     programs = {"bare": bare, "encoding": encoding}
-    take_turns(programs[sys.argv[1]]() if sys.argv[1] in programs else ours(sys.argv[1]))
+    programs[sys.argv[1]](turn) if sys.argv[1] in programs else ours(turn, sys.argv[1])

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from _steps import BATCH, BETA, ENCODED, LEARNING_RATE, NUM_LATENT, SHAPE, trained
+from _steps import BATCH, BETA, ENCODED, LEARNING_RATE, NUM_LATENT, SHAPE, train_in_turns
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
 import tensorflow as tf
+
+from causal_disent.training.network_representation import BATCH_SIZE
 
 layers = tf.keras.layers
 
@@ -35,7 +37,7 @@ def decoder() -> Any:
     return tf.keras.Sequential([tf.keras.Input((NUM_LATENT,)), *dense, *hidden, last])
 
 
-def bare() -> Callable[[int], None]:
+def bare(wait: Callable[[], None]) -> None:
     """A `tf.function` of plain Keras layers and Keras's Adam on one batch in memory: nothing is drawn or kept."""
     encode, decode = encoder(), decoder()
     weights = [*encode.trainable_variables, *decode.trainable_variables]
@@ -53,44 +55,47 @@ def bare() -> Callable[[int], None]:
             loss = error + BETA * kl
         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
 
-    def run(num_steps: int) -> None:
-        for _ in range(num_steps):
-            step()
-
-    return run
+    while True:
+        wait()
+        step()
 
 
-def ours(kind: str) -> Callable[[int], object]:
+def ours(wait: Callable[[], None], kind: str) -> None:
     """The loop of ``dlib_train --backend tf``."""
     from causal_disent_tf.train.make import make_trainer
 
-    return trained("tf", kind, make_trainer)
+    train_in_turns(wait, "tf", kind, make_trainer)
 
 
-def encoding(*, is_bare: bool = False) -> Callable[[int], None]:
-    """The encoder as metrics use it, or a `tf.function` of a plain one, in batches of the same size."""
+def encoding(wait: Callable[[], None]) -> None:
+    """The encoder as metrics use it."""
     from causal_disent_tf.networks.conv import ConvEncoder, DeconvDecoder
     from causal_disent_tf.saved_networks import TrainedRepresentation
 
-    model = TrainedRepresentation(
-        ConvEncoder(SHAPE, NUM_LATENT), DeconvDecoder(SHAPE, NUM_LATENT), activation="logits"
-    )
-    plain, size = tf.function(encoder()), model.batch_size
-    images = np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)
+    networks = ConvEncoder(SHAPE, NUM_LATENT), DeconvDecoder(SHAPE, NUM_LATENT)
+    model, images = TrainedRepresentation(*networks, activation="logits"), images_to_encode()
+    while True:
+        wait()
+        model(images)
 
-    def run_bare(times: int) -> None:
-        for start in [*range(0, ENCODED, size)] * times:
-            plain(tf.constant(images[start : start + size])).numpy()
 
-    def run(times: int) -> None:
-        for _ in range(times):
-            model(images)
+def bare_encoding(wait: Callable[[], None]) -> None:
+    """A `tf.function` of a plain encoder, in batches of the same size."""
+    plain, images = tf.function(encoder()), images_to_encode()
+    while True:
+        wait()
+        for start in range(0, ENCODED, BATCH_SIZE):
+            plain(tf.constant(images[start : start + BATCH_SIZE])).numpy()
 
-    return run_bare if is_bare else run
+
+def images_to_encode() -> np.ndarray:
+    """(n, h, w, c)."""
+    return np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)
 
 
 if __name__ == "__main__":
-    from _turns import take_turns
+    from _turns import Turns
 
-    programs = {"bare": bare, "encoding": encoding, "bare_encoding": lambda: encoding(is_bare=True)}
-    take_turns(programs[sys.argv[1]]() if sys.argv[1] in programs else ours(sys.argv[1]))
+    turn = Turns().wait
+    programs = {"bare": bare, "encoding": encoding, "bare_encoding": bare_encoding}
+    programs[sys.argv[1]](turn) if sys.argv[1] in programs else ours(turn, sys.argv[1])

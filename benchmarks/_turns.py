@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 
-def take_turns(work: Callable[[int], Any]) -> None:
-    """In a program: do as much `work` as the benchmark asks for, and tell the seconds, until it asks no more."""
-    work(2)
-    answer = sys.stdout
-    sys.stdout = sys.stderr
-    print("ready", file=answer, flush=True)
-    for line in sys.stdin:
-        began, computed = time.perf_counter(), time.process_time()
-        work(int(line))
-        seconds = {"wall": time.perf_counter() - began, "processor": time.process_time() - computed}
-        print(json.dumps(seconds), file=answer, flush=True)
+class Turns:
+    """In a program: before each step it calls `wait`, which returns when the benchmark has asked for the step.
+
+    The first steps are made at once, to warm up. Between two turns the program stands still in the middle of its
+    training, so what a run does once counts for none of them.
+    """
+
+    def __init__(self, warm_up: int = 2) -> None:
+        self._left, self._began = warm_up, (0.0, 0.0)
+        self._answer, sys.stdout = sys.stdout, sys.stderr
+        self._told = "ready"
+
+    def wait(self) -> None:
+        """Tell the seconds of the last turn if it is over, and wait for the next one."""
+        if not self._left:
+            seconds = {
+                "wall": time.perf_counter() - self._began[0],
+                "processor": time.process_time() - self._began[1],
+            }
+            print(self._told or json.dumps(seconds), file=self._answer, flush=True)
+            line = sys.stdin.readline()
+            if not line:
+                os._exit(0)  # in the middle of a training that would go on
+            self._told, self._left = "", int(line)
+            self._began = time.perf_counter(), time.process_time()
+        self._left -= 1
 
 
 @contextmanager

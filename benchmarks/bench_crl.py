@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_crl/te
 import numpy as np  # noqa: E402
 import published_way  # noqa: E402
 from _crl_evaluation import evaluation  # noqa: E402
-from _crl_training import training  # noqa: E402
+from _crl_training import networks_of, training  # noqa: E402
 from causal_disent_crl.flow import Flow  # noqa: E402
 from causal_disent_crl.pendulum import Pendulum  # noqa: E402
 from PIL import Image  # noqa: E402
@@ -80,5 +80,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
         small = Pendulum(split="train", size=64, channels="rgb", cache=Path(temporary) / "small")
         tested = Pendulum(split="test", cache=Path(temporary) / "test")
-        rows = [*training(small), *evaluation(tested), *drawing(), *reading(Path(temporary))]
+        untrained = networks_of(tested.observation_shape)
+        rows = [*training(small), *evaluation(tested, untrained), *drawing(), *reading(Path(temporary))]
         print(text_table(["work", "figure", "wanted"], rows))

@@ -58,6 +58,19 @@ SUITE: dict[str, tuple[str, dict[str, Any], str]] = {
     "downstream, trees": ("downstream_task", DOWNSTREAM, "gradient_boosting_classifier"),
     "downstream, logistic": ("downstream_task", DOWNSTREAM, "logistic_regression_cv"),
 }
+TREES, REMOVED = "gradient_boosting_classifier", "num_factors_to_remove"
+#: What else the original measures, with a tenth of the points where trees are fitted.
+OTHERS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "irs": ("irs", {"num_train": 10_000, "batch_size": 16}, ""),
+    "fairness": ("fairness", {"num_train": 1_000, "num_test_points_per_class": 100, "batch_size": 16}, TREES),
+    "reduced": (
+        "reduced_downstream_task",
+        {REMOVED: 2, "num_train": [1_000], "num_test": 1_000},
+        TREES,
+    ),
+    "strong": ("strong_downstream_task", {"num_train": [1_000], "num_test": 1_000, "n_experiment": 1}, TREES),
+}
+RUNS = {**SUITE, **OTHERS}
 #: What our fast suite uses in place of scikit-learn's boosted trees and of its slow solver.
 FAST_BINDINGS = ["logistic_regression_cv.solver = 'newton-cholesky'"]
 FAST = {"dci": {"estimator_fn": "histogram_boosting"}}
@@ -82,14 +95,14 @@ def scaled(parameters: dict[str, Any], scale: float) -> dict[str, Any]:
     def one(name: str, value: Any) -> Any:
         if name.startswith("num_") and isinstance(value, list):
             return [max(10, int(size * scale)) for size in value]
-        return max(10, int(value * scale)) if name.startswith("num_") else value
+        return max(10, int(value * scale)) if name.startswith("num_") and name != REMOVED else value
 
     return {name: one(name, value) for name, value in parameters.items()}
 
 
 def run_ours(name: str, data: Any, encoder: Any, scale: float, fast: bool, **more: Any) -> float:
     """Seconds that one run takes here."""
-    metric, parameters, predictor = SUITE[name]
+    metric, parameters, predictor = RUNS[name]
     parameters = {**scaled(parameters, scale), **(FAST.get(name, {}) if fast else {}), **more}
     predictor = FAST_PREDICTOR.get(predictor, predictor) if fast else predictor
     bindings = [
@@ -105,8 +118,9 @@ def run_ours(name: str, data: Any, encoder: Any, scale: float, fast: bool, **mor
 
 def run_peer(peer: Peer, name: str, data: Any, look_up: LookUp, scale: float) -> float:
     """Seconds that one run takes there, its encoding not counted."""
-    metric, parameters, predictor = SUITE[name]
-    bindings = {**BINS, **({"predictor.predictor_fn": predictor} if predictor else {})}
+    metric, parameters, predictor = RUNS[name]
+    bindings = {**BINS, "reduced_representation.correlation_measure": "factorwise_dci"}
+    bindings |= {"predictor.predictor_fn": predictor} if predictor else {}
     with peer.bound(bindings):
         start = time.perf_counter()
         getattr(peer, metric)(data, look_up, np.random.RandomState(0), **scaled(parameters, scale))

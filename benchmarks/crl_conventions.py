@@ -1,9 +1,9 @@
-"""Pos and Neg of the models of tables 9 and 10 that have a causal layer, under each convention that is left open.
+"""Pos and Neg of the models of tables 9 and 10 under each convention that is left open: means over seeds.
 
 "Together" sets all effects (or all causes) to 0 at once, in place of one at a time; edges are cut by their weight.
 
     causal-disent study studies/table9.gin --output_dir output/table9     # trains the models, if that was not done
-    python benchmarks/crl_conventions.py output/table9 [--seeds 0] [--models causal_vae]
+    python benchmarks/crl_conventions.py output/table9 [--models causal_vae beta_vae]
 
 docs/reproduction.md discusses the numbers.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,26 +52,32 @@ def test_images(train: dict[str, Any]) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("study", type=Path)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--models", nargs="+", default=["causal_vae", "causal_vae_unsupervised", "do_vae"])
+    parser.add_argument("--points", type=int, help="test images that are measured; all if not given")
     arguments = parser.parse_args()
-    rows = []
+    found: dict[tuple[str, str, str], list[list[float]]] = {}
     for run in track(sorted(arguments.study.glob("[0-9]*"), key=lambda path: int(path.name)), "runs", unit="run"):
         what = json.loads((run / "run.json").read_text())
-        asked = what["seed"] in arguments.seeds and what["model"] in arguments.models
-        if not asked or not (run / "model").exists():
+        if what["model"] not in arguments.models or not (run / "model").exists():
             continue
         data = test_images(json.loads((run / "model/results/json/train_config.json").read_text()))
         model = TorchBackend(device="cpu").read(run / "model", data)
         for words, options in CONVENTIONS.items():
-            if options.get("tap") == "w" and model.decoder.mechanisms is None:
+            if options.get("tap") == "w" and getattr(model.decoder, "mechanisms", None) is None:
                 continue
+            options = {"num_points": arguments.points, "floor_draws": 0, **options}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = get_metric("crl_scores")(data, model, np.random.RandomState(0), floor_draws=0, **options)
-            which = [what["model"], what["dataset"].partition(" split")[0], what["seed"], words]
-            rows.append([*which, *(found[score] for score in SCORES)])
-    print(text_table(["model", "data set", "seed", "convention", *SCORES], rows))
+                scores = get_metric("crl_scores")(data, model, np.random.RandomState(0), **options)
+            which = what["model"], what["dataset"].partition(" split")[0], words
+            found.setdefault(which, []).append([100 * scores[score] for score in SCORES])
+    rows = [[*which, len(of), *map(_mean_and_spread, zip(*of, strict=True))] for which, of in found.items()]
+    print(text_table(["model", "data set", "convention", "seeds", *SCORES], rows))
+
+
+def _mean_and_spread(scores: Sequence[float]) -> str:
+    spread = f" ± {np.std(scores, ddof=1):.1f}" if len(scores) > 1 else ""
+    return f"{np.mean(scores):.1f}{spread}"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent.registry import registry
 from causal_disent.runs.dataset import get_dataset
+from causal_disent.typed import check_options, check_value, checked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
 
 
+@checked
 def get_metric(name: str) -> Callable[..., dict[str, Any]]:
     """A registered metric, with disentanglement_lib's signature.
 
@@ -30,16 +32,25 @@ def get_metric(name: str) -> Callable[..., dict[str, Any]]:
     return registry.function("metrics", name)
 
 
+@checked
 def get_representation(name: str, data: Any, **options: Any) -> Any:
     """A registered model for a data set."""
-    return registry.function("representations", name)(data, **options)
+    return _made("representations", name, data, options)
 
 
+@checked
 def get_classifier(name: str, data: Any, **options: Any) -> Any:
     """A registered classifier for a data set."""
-    return registry.function("classifiers", name)(data, **options)
+    return _made("classifiers", name, data, options)
 
 
+def _made(kind: str, name: str, data: Any, options: Mapping[str, Any]) -> Any:
+    check_value("`data`", data, "GroundTruthData")
+    entry = registry.get(kind, name)
+    return registry.wrap(entry)(data, **check_options(entry.plain(), options, entry.in_config))
+
+
+@checked
 def score(
     codes: Any,
     factors: Any,

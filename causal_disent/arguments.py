@@ -138,20 +138,12 @@ def literal(text: str) -> Any:
 
 def as_array(what: str, given: Any) -> np.ndarray:
     """`given` as an array, or an error that calls it `what`; tensors by their methods, on any device."""
-    if hasattr(given, "detach"):
-        tensor = given.detach().cpu()
-        try:
-            given = tensor.numpy()
-        except TypeError:  # numpy has no bfloat16
-            given = tensor.double().numpy()
-    elif callable(getattr(given, "numpy", None)):
-        given = given.numpy()
-    elif hasattr(given, "toarray"):
-        given = given.toarray()
-    elif isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
-        given = [as_array(what, row) for row in given]
     try:
-        array = np.asanyarray(given)
+        array = np.asanyarray(_without_framework(what, given))
+        if array.dtype.kind == "V" and array.dtype.names is None:  # the small floats of tensorflow and jax
+            array = array.astype(np.float64)
+    except errors.InvalidInput:
+        raise
     except ValueError:
         raise errors.InvalidInput(
             f"{what} must be an array, or lists of equal lengths; the lists given differ in length or depth."
@@ -164,9 +156,24 @@ def as_array(what: str, given: Any) -> np.ndarray:
             place = tuple(int(i) for i in np.argwhere(masked)[0])
             raise errors.InvalidInput(f"{what} has masked entries, the first at {place}. {LEAVE_OUT}")
         array = array.data
-    if array.dtype.kind == "V" and array.dtype.names is None:  # the small floats of tensorflow and jax
-        array = array.astype(np.float64)
     return array if isinstance(array, np.memmap) else np.asarray(array)
+
+
+def _without_framework(what: str, given: Any) -> Any:
+    """What numpy can read of a tensor or a sparse matrix; anything else as it is."""
+    if hasattr(given, "detach"):
+        tensor = given.detach().cpu()
+        try:
+            return tensor.numpy()
+        except TypeError:  # numpy has no bfloat16
+            return tensor.to_dense().double().numpy()
+    if callable(getattr(given, "numpy", None)):
+        return given.numpy()
+    if hasattr(given, "toarray"):
+        return given.toarray()
+    if isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
+        return [as_array(what, row) for row in given]
+    return given
 
 
 def as_numbers(name: str, given: Any) -> np.ndarray:

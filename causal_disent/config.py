@@ -135,14 +135,21 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             said = {name for _, name in bound} | {one.config_key[1] for one in references(bound)}
             parameters = {name: _parameters_named(name) for name in (whole.rpartition(".")[2] for whole in said)}
             check_bound(bound, references, parameters, store.in_configs())
-        try:
+        with missing_told():
             yield
-        except (RuntimeError, errors.MetricFailed) as error:
-            raise _missing_binding(error) or error from None
-        except OSError as error:
-            raise _as_raised(error) from None
     finally:
         gin.clear_config()
+
+
+@contextmanager
+def missing_told() -> Iterator[None]:
+    """Say in words what a config had to bind, and an error of the file system as it was before gin wrapped it."""
+    try:
+        yield
+    except (RuntimeError, errors.MetricFailed) as error:
+        raise _missing_binding(error) or error from None
+    except OSError as error:
+        raise _as_raised(error) from None
 
 
 def _parameters_named(name: str) -> list[inspect.Parameter]:
@@ -330,8 +337,12 @@ def recorded_bindings(path: Path) -> dict[str, str]:
     return _texts(_statements(path, _References()))
 
 
-def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = ()) -> dict[str, str]:
+def stated_bindings(
+    files: Sequence[str | Path] = (), bindings: Sequence[str] = (), source: str = "--gin_bindings"
+) -> dict[str, str]:
     """What `gin_config` would bind, values as text; nothing is imported or called, and names are not looked up.
+
+    A mistake in the bindings is told as one of their `source`.
 
     Example:
         >>> stated_bindings(["metrics/uc.gin"], ["causal_disent.uc.rho = 2"])["uc.rho"]
@@ -343,7 +354,7 @@ def stated_bindings(files: Sequence[str | Path] = (), bindings: Sequence[str] = 
         found |= _texts(_statements(found_config(str(file)), _References()), follow=True)
         if found.get(DATASET_NAME) == repr(OPEN):
             found[DATASET_NAME] = named
-    with _clear_errors("--gin_bindings"):
+    with _clear_errors(source):
         found |= _flat("\n".join(bindings))
     # Without the module: `mig.num_train` of `causal_disent.mig.num_train`.
     return {re.sub(r"(\w+\.)+(?=\w+\.\w+$)", "", key): text for key, text in found.items()}

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
 from causal_disent.entries import KINDS, Entry, Register, store
 from causal_disent.first_party import first_party, how_to_install
+from causal_disent.installed import distribution_of, entry_points
 from causal_disent.isolation import isolated, told_if_slow
 from causal_disent.registry import registry
 from causal_disent.text import shown
@@ -87,20 +88,16 @@ def load() -> None:
     for point in _wanted(entry_points(group=ENTRY_POINT_GROUP)):
         by_name.setdefault(point.name, []).append(point)
     for name, points in by_name.items():
-        versions = [_distribution(point)[1] for point in points]
+        versions = [distribution_of(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
     for same in store.collisions():
         for plugin in (plugin for plugin in _loaded if plugin.name in {entry.owner for entry in same}):
             plugin.reason = f"{plugin.reason} {store.collision(same).message}".lstrip()
 
 
-def _distribution(point: EntryPoint) -> tuple[str, str]:
-    return (point.dist.name, point.dist.version) if point.dist else ("unknown", "unknown")
-
-
 def _load_only(points: list[EntryPoint]) -> Any:
     """The module of the one plugin of its name."""
-    owners = [" ".join(_distribution(point)) for point in points]
+    owners = [" ".join(distribution_of(point)) for point in points]
     if points[0].name == BUILTIN:
         owners.append("causal_disent itself")
     if len(owners) > 1:

@@ -75,8 +75,12 @@ def use_threads(threads: int | None = None) -> int:
     number = usable_cores() if threads is None else threads
     told = threads is None and any(name in os.environ for name in NUMBERS)
     _keep_memory()
+    shared = os.environ.get(NUMBERS[0])  # torch asks MKL first, where nobody who sets the usual one looks
     for name, value in environment(number).items():
-        os.environ[name] = value if threads is not None and name in NUMBERS else os.environ.get(name, value)
+        if name in NUMBERS:
+            os.environ[name] = value if threads is not None else os.environ.get(name, shared or value)
+        else:
+            os.environ.setdefault(name, value)
     if not told:
         _tell_loaded(number)
     return number

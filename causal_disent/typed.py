@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_numbers, check_random_state, is_finite_number, is_whole
+from causal_disent.arguments import as_array, as_numbers, check_random_state, is_finite_number, is_whole
 from causal_disent.text import shown_value
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -32,10 +32,26 @@ def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
     """Lists, tuples and arrays; text is none, though its letters could be counted."""
 
     def holds(value: Any) -> bool:
-        listed = isinstance(value, (list, tuple, range)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+        listed = isinstance(value, (list, tuple, range)) or hasattr(value, "to_list")  # of a data frame's columns
+        listed = listed or (isinstance(value, np.ndarray) and value.ndim > 0)
         return listed and all(map(inner, value))
 
     return _if(holds)
+
+
+def _is_path(value: Any) -> bool:
+    """Whether the file system can be asked for it."""
+    return isinstance(value, (str, os.PathLike)) and b"\0" not in os.fsencode(value)
+
+
+def _offers(*names: str) -> Reader:
+    """What has these methods and values."""
+    return _if(lambda value: all(hasattr(value, name) for name in names))
+
+
+def _instance_of(name: str) -> Reader:
+    """What is of a class of that name, or of one below it; the class is not imported for it."""
+    return _if(lambda value: name in [one.__name__ for one in type(value).__mro__])
 
 
 def _is_set(value: Any) -> bool:
@@ -46,13 +62,24 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _texts(name: str, value: Any) -> list[str] | None:
+    """What can be gone through once, as a list."""
+    found: list[str] = []
+    for one in value:
+        if not _is_text(one):
+            return None
+        found.append(one)
+    return found
+
+
 #: An alternative of an annotation -> what it is in words, and how it is read.
 TYPES: dict[str, tuple[str, Reader]] = {
     "int": ("a whole number", _if(lambda value: is_whole(value) and abs(value) < 2**63)),
     "float": ("a finite number", _if(is_finite_number)),
     "bool": ("True or False", _if(lambda value: isinstance(value, (bool, np.bool_)), bool)),
     "str": ("text", _if(_is_text)),
-    "Path": ("a path", _if(lambda value: isinstance(value, os.PathLike))),
+    "str | Path": ("text or a path", _if(_is_path)),
+    "Path": ("a path", _if(lambda value: isinstance(value, os.PathLike) and _is_path(value))),
     "None": ("None", _if(lambda value: False)),
     "Sequence[int]": ("a list of whole numbers", _list_of(is_whole)),
     "Sequence[float]": ("a list of numbers", _list_of(is_finite_number)),
@@ -63,9 +90,23 @@ TYPES: dict[str, tuple[str, Reader]] = {
         _list_of(lambda value: isinstance(value, str) or callable(value)),
     ),
     "Sequence[Collection[int]]": ("a list of sets of whole numbers", _list_of(_is_set)),
-    "MatrixFunction": ("a function", _if(callable)),
-    "Redraw": ("a function", _if(callable)),
-    "Mapping[str, float]": ("a dict", _if(lambda value: isinstance(value, Mapping))),
+    "Iterable[str]": ("texts", _texts),
+    "Sequence[str | Path]": ("a list of paths", _list_of(_is_path)),
+    "Sequence[Shift]": (
+        "a list of `Shift`",
+        _list_of(lambda value: _instance_of("Shift")("", value) is not None),
+    ),
+    **dict.fromkeys(
+        ("Attribution", "Decode", "Estimator", "MatrixFunction", "PredictProba", "Redraw", "Representation"),
+        ("a function", _if(callable)),
+    ),
+    **dict.fromkeys(
+        ("CodeTables", "Mapping[str, float]", "Mapping[str, str]", "Mapping[str, Sequence[object]]", "SetByHand"),
+        ("a dict", _if(lambda value: isinstance(value, Mapping))),
+    ),
+    "GroundTruthData": ("a data set", _offers("sample", "num_factors", "observation_shape")),
+    **{name: (f"a `{name}`", _instance_of(name)) for name in ("Concepts", "Counterfactual", "Entry", "Reading")},
+    "NDArray[Any]": ("an array", as_array),
     "FloatArray": ("an array of numbers", as_numbers),
     "IntArray": ("an array of numbers", as_numbers),
     "np.random.RandomState": ("a generator of numpy", lambda name, value: check_random_state(value)),
@@ -88,17 +129,26 @@ def check_value(name: str, value: Any, annotation: str) -> Any:
     if "np.random.RandomState" in allowed:  # a seed stays one: it may be used more than once
         return value if is_whole(value) and check_random_state(value) else check_random_state(value)
     for alternative in allowed:
-        found = TYPES[alternative][1](name, value)
+        found = _read(alternative, name, value)
         if found is not None:
             return found
     words = list(dict.fromkeys(TYPES[alternative][0] for alternative in allowed))
     raise errors.InvalidInput(f"{name} must be {' or '.join(words)}; given: {shown_value(value)}.")
 
 
+def _read(alternative: str, name: str, value: Any) -> Any:
+    try:
+        return TYPES[alternative][1](name, value)
+    except errors.CausalDisentError:
+        raise
+    except Exception:  # of a stranger's class: whatever is asked of it may fail
+        return None
+
+
 @cache
 def _alternatives(annotation: str) -> tuple[str, ...]:
     """What an annotation allows; nothing if it allows something that cannot be judged."""
-    found = tuple(re.split(r" \| (?![^\[]*\])", annotation))  # not inside brackets
+    found = tuple(re.split(r" \| (?![^\[]*\])(?!Path)", annotation))  # not inside brackets; a path may be text
     return found if all(one in TYPES for one in found) else ()
 
 
@@ -120,7 +170,8 @@ def check_arguments(
         given: name -> value.
         owner: what configs call the function; without it, parameters are called as Python has them.
     """
-    by_name = {parameter.name: parameter for parameter in parameters}
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    by_name = {parameter.name: parameter for parameter in parameters if parameter.kind not in variadic}
     called = f"{owner}.{{}}" if owner else "`{}`"
     return {
         name: value
@@ -128,6 +179,16 @@ def check_arguments(
         else check_value(called.format(name), value, annotation_of(by_name[name]))
         for name, value in given.items()
     }
+
+
+def check_options(function: Callable[..., Any], options: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """The options of what `owner` names in configs, each as `function` has it, or an error."""
+    parameters = inspect.signature(function).parameters
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        for name in options:
+            if name not in parameters:
+                raise errors.unknown_parameter(owner, name, parameters)
+    return check_arguments(parameters.values(), options, owner)
 
 
 def checked(function: Function) -> Function:

@@ -14,7 +14,18 @@ PACKAGE = Path(causal_disent.__file__).parent
 #: Left to right; a module imports only from its own place and from those to its left.
 ORDER = [
     ("_version", "text", "errors", "first_party", "progress", "protocols"),
-    ("files", "arguments", "column_groups", "isolation", "orphans", "table_files", "tables", "threads", "typed"),
+    (
+        "files",
+        "arguments",
+        "column_groups",
+        "installed",
+        "isolation",
+        "orphans",
+        "table_files",
+        "tables",
+        "threads",
+        "typed",
+    ),
     ("entries", "figures"),
     ("registry",),
     ("parts",),

@@ -257,3 +257,24 @@ def test_facts_that_cannot_be_told_do_not_stop_a_listing(site):
     shown = site.run("causal_disent.cli.main", "metrics", "odd")
     assert shown.returncode == 0 and "    mute         ZeroDivisionError: division by zero\n" in shown.stdout
     assert "None is better" not in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("METADATA", b""),
+        ("METADATA", b"\xff\xfe\0"),
+        ("entry_points.txt", b"\xff[causal_disent]\n"),
+        ("entry_points.txt", b"[causal_disent]\nwithout a module\n"),
+    ],
+)
+def test_damaged_metadata_of_a_package_stop_no_other(file, content, site):
+    site.add("nice", METRIC)
+    site.add("damaged", METRIC.replace("nice", "other"))
+    (site.folder / "damaged-1.2.dist-info" / file).write_bytes(content)
+    found = site.plugins()
+    assert found["nice"]["status"] == found["builtin"]["status"] == "ok"
+    helped = site.run("causal_disent.cli.main", "--help")
+    assert helped.returncode == 0 and "dlib_evaluate" in helped.stdout
+    if file == "entry_points.txt":
+        assert "warning: The package installed at " in helped.stderr and "damaged-1.2.dist-info" in helped.stderr

@@ -54,14 +54,21 @@ with contextlib.redirect_stdout(io.StringIO()):
 from causal_disent.threads import NUMBERS, PATIENT
 print(json.dumps([early, {name: os.environ.get(name) for name in (*NUMBERS, *PATIENT)}]))
 """
-    code = code.replace(
-        'commands.main(["--version"])',
-        "import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    commands.main(['--version'])",
-    )
     early, found = in_a_process(code, MKL_NUM_THREADS="7", OMP_WAIT_POLICY="ACTIVE")
     assert not early
     assert found["OMP_NUM_THREADS"] == str(threads.usable_cores())
     assert (found["MKL_NUM_THREADS"], found["OMP_WAIT_POLICY"], found["KMP_BLOCKTIME"]) == ("7", "ACTIVE", "0")
+
+
+def test_the_usual_variable_alone_is_enough():
+    code = """
+import causal_disent
+causal_disent.use_threads()
+from causal_disent.threads import NUMBERS
+print(json.dumps([os.environ[name] for name in NUMBERS]))
+"""
+    assert set(in_a_process(code, OMP_NUM_THREADS="5")) == {"5"}
+    assert in_a_process(code, OMP_NUM_THREADS="5", MKL_NUM_THREADS="3").count("3") == 1
 
 
 def test_importing_the_package_changes_nothing():

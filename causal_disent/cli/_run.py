@@ -31,6 +31,9 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
     signal.signal(signal.SIGTERM, _interrupt)
     use_threads()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal may not have a character that a name or a listing has
+            stream.reconfigure(errors="backslashreplace")
     standard, of_threads = warnings.formatwarning, threading.excepthook
     files.written.clear()
     if not debug:

@@ -9,12 +9,13 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import NoReturn
 
 from causal_disent import errors
 from causal_disent._version import __version__
 from causal_disent.cli._run import MOST_CHARACTERS, run
+from causal_disent.installed import distribution_of, entry_points
 from causal_disent.plugins import BUILTIN, ENTRY_POINT_GROUP, explain_missing
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH
@@ -124,11 +125,11 @@ def _help(commands: Commands) -> str:
 
 def dlib_scripts() -> dict[str, EntryPoint]:
     """disentanglement_lib's commands that are installed, by name."""
-    ours = {point.dist.name for point in entry_points(group=ENTRY_POINT_GROUP) if point.dist} | {"causal-disent"}
+    ours = {distribution_of(point)[0] for point in entry_points(group=ENTRY_POINT_GROUP)} | {"causal-disent"}
     return {
         point.name: point
         for point in sorted(entry_points(group="console_scripts"), key=lambda point: point.name)
-        if point.name.startswith("dlib_") and point.dist and point.dist.name in ours
+        if point.name.startswith("dlib_") and distribution_of(point)[0] in ours
     }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.text import say, shown_value
+from causal_disent.text import number_of, say, shown_value
 
 if TYPE_CHECKING:
     from causal_disent.runs.study import Study
@@ -62,10 +63,11 @@ def run_command(arguments: argparse.Namespace) -> int:
             )
         if arguments.output_dir is None:
             raise errors.InvalidInput(f"--output_dir is needed: the folder of the study.{hint}")
-        return _run(arguments, Path(arguments.what), f"{arguments.what} ")
+        return _run(arguments, Path(arguments.what))
     arguments.output_dir = arguments.output_dir or Path()
     expected = ACTIONS[arguments.what]
-    if not expected.startswith("[") and len(arguments.arguments) != len(expected.split()):
+    given = len(arguments.arguments)
+    if (given == 0 and not expected.startswith("[")) or (given > 1 and "..." not in expected):
         raise errors.InvalidInput(f"`study {arguments.what}` is followed by {expected}.")
     actions: dict[str, Callable[[argparse.Namespace], int]] = {
         "ls": _list, "retry": _retry, "show": _show, "best": _best, "export": _export,
@@ -73,9 +75,9 @@ def run_command(arguments: argparse.Namespace) -> int:
     return actions[arguments.what](arguments)
 
 
-def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int:
-    """Run a study, or tell of its plan; `words` follow ``study`` on the command line."""
-    from causal_disent.runs.study import read_study, run_study
+def _run(arguments: argparse.Namespace, config: Path | Study, first: Callable[[], None] = lambda: None) -> int:
+    """Run a study, or tell of its plan; `first` is called when the settings are known to be right."""
+    from causal_disent.runs.study import check_configs, read_study, run_study
     from causal_disent.runs.study.plan import STATES, make_plan
     from causal_disent.runs.study.results_text import results_text
     from causal_disent.runs.study.state_text import plan_text
@@ -85,10 +87,12 @@ def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int
     if arguments.dry_run:
         plan = make_plan(settings, folder)
         plan.check_unchanged()
+        check_configs(plan, engine)
         say(plan_text(plan, engine.workers))
         return 0
-    again = f"The same command goes on:\n    causal-disent study {words}--output_dir {folder}"
+    again = f"The same command goes on:\n    {_command(arguments)}"
     try:
+        first()
         ended = run_study(settings, folder, engine=engine)
     except KeyboardInterrupt:
         say(f"\ninterrupted; what was done is kept. {again}", error=True)
@@ -103,8 +107,25 @@ def _run(arguments: argparse.Namespace, config: Path | Study, words: str) -> int
     if ended.full:
         say(f"Nothing more can be written to {folder}: is the disk full? {again}", error=True)
     elif ended.counts["failed"]:
-        say(f"`causal-disent study ls {folder}` tells what has failed; `study retry` tries it again.", error=True)
+        place = shlex.quote(str(folder))
+        say(
+            f"`causal-disent study ls {place}` tells what has failed; `causal-disent study retry --output_dir "
+            f"{place}` tries it again.",
+            error=True,
+        )
     return 1 if ended.full or set(+ended.counts) - {"done"} else 0
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command that was given, for a shell."""
+    words = ["causal-disent", "study", arguments.what, *arguments.arguments]
+    words += ["--output_dir", str(arguments.output_dir)]
+    for name in ("engine", "workers", "address"):
+        value = getattr(arguments, name)
+        words += [] if value is None else [f"--{name}", str(value)]
+    for line in arguments.gin_bindings:
+        words += ["--gin_bindings", line]
+    return shlex.join(words)
 
 
 def _write_page(folder: Path, page: Path) -> None:
@@ -141,7 +162,7 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 def _list(arguments: argparse.Namespace) -> int:
     from causal_disent.runs.study.state_text import state_text
 
-    arguments.output_dir = Path(*arguments.arguments[:1]) if arguments.arguments else arguments.output_dir
+    arguments.output_dir = Path(*arguments.arguments) if arguments.arguments else arguments.output_dir
     say(state_text(_plan(arguments), everything=arguments.all))
     return 0
 
@@ -172,12 +193,15 @@ def _retry(arguments: argparse.Namespace) -> int:
         if not chosen or planned.number in chosen
         for place in planned.found.failed
     ]
-    say(f"{len(failed)} failed tasks are tried again")
+    say(f"{number_of(len(failed), 'failed task')} to be tried again")
     if arguments.dry_run:
         return 0
-    for number, place in failed:
-        forget(plan.folder / str(number), place)
-    return _run(arguments, plan.study, " ".join(["retry", *arguments.arguments, ""]))
+
+    def forget_all() -> None:
+        for number, place in failed:
+            forget(plan.folder / str(number), place)
+
+    return _run(arguments, plan.study, forget_all)
 
 
 def _number(text: str) -> int:

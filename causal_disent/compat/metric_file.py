@@ -13,6 +13,7 @@ from causal_disent import errors
 from causal_disent.compat.gin_names import GinNames
 from causal_disent.compat.imports import Imports, package_folder
 from causal_disent.compat.stand_ins import PACKAGE, package_stand_ins, six_stand_ins
+from causal_disent.typed import checked
 
 
 class MetricFile:
@@ -53,6 +54,7 @@ class MetricFile:
         imports.execute(self.path, self.module)
 
 
+@checked
 def load_metric_file(path: str | Path) -> MetricFile:
     """Run a file that defines metrics in disentanglement_lib's way, and make them known.
 

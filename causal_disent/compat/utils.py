@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causal_disent import errors
+from causal_disent.arguments import as_array, as_numbers
 from causal_disent.metrics.tools import estimators, fixed_data, information
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.metrics.tools.estimators import Estimator
 from causal_disent.metrics.tools.fitting import seeded
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
+from causal_disent.typed import checked
 
 __all__ = [
     "_histogram_discretize",
@@ -37,6 +40,15 @@ __all__ = [
 SEED = 0
 
 
+def _rows(given: Any) -> NDArray[Any]:
+    """What disentanglement_lib passes around: (rows, points)."""
+    array = as_array("What is given", given)
+    if array.ndim != 2:
+        raise errors.InvalidInput(f"What is given must be of shape (rows, points); given: {array.shape}.")
+    return array
+
+
+@checked
 def generate_batch_factor_code(
     ground_truth_data: GroundTruthData,
     representation_function: Representation,
@@ -49,6 +61,7 @@ def generate_batch_factor_code(
     return codes.T, factors.T
 
 
+@checked
 def obtain_representation(
     observations: FloatArray, representation_function: Representation, batch_size: int
 ) -> FloatArray:
@@ -57,23 +70,27 @@ def obtain_representation(
     return fixed_data.encode_fixed(observations, unlabelled, representation_function, batch_size)[0].T
 
 
+@checked
 def split_train_test(observations: NDArray[Any], train_percentage: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """The first points of (rows, points), and the rest; `train_percentage` is a number between 0 and 1."""
-    points = np.asarray(observations).T
+    points = _rows(observations).T
     (train, _), (test, _) = fixed_data.split(points, points, train_percentage)
     return train.T, test.T
 
 
+@checked
 def discrete_mutual_info(mus: NDArray[Any], ys: NDArray[Any]) -> FloatArray:
     """Mutual information (codes, factors) in nats of discrete (codes, points) and (factors, points)."""
-    return information.mutual_information_matrix(np.asarray(mus).T, np.asarray(ys).T)
+    return information.mutual_information_matrix(_rows(mus).T, _rows(ys).T)
 
 
+@checked
 def discrete_entropy(ys: NDArray[Any]) -> FloatArray:
     """Entropy of each row of (factors, points), in nats."""
-    return information.entropies(np.asarray(ys).T)
+    return information.entropies(_rows(ys).T)
 
 
+@checked
 def make_discretizer(
     target: NDArray[Any], num_bins: int | None = None, discretizer_fn: Any = None
 ) -> NDArray[Any]:
@@ -81,7 +98,7 @@ def make_discretizer(
 
     Where no ``discretizer_fn`` is bound, whole numbers stay as they are and others go into 20 equally wide bins.
     """
-    points = np.asarray(target).T
+    points = _rows(target).T
     given = {"num_bins": num_bins, "discretizer_fn": discretizer_fn}
     binned = discretizer(points, **{name: value for name, value in given.items() if value is not None})
     if binned is points and points.dtype.kind not in "iub":
@@ -91,9 +108,10 @@ def make_discretizer(
 
 def _histogram_discretize(target: NDArray[Any], *num_bins: int, **bound: int) -> NDArray[Any]:
     """(rows, points) in equally wide bins, as many as given or bound to ``histogram_discretizer.num_bins``."""
-    return histogram_discretizer(np.asarray(target).T, *num_bins, **bound).T
+    return histogram_discretizer(_rows(target).T, *num_bins, **bound).T
 
 
+@checked
 def normalize_data(
     data: NDArray[Any], mean: FloatArray | None = None, stddev: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -101,8 +119,14 @@ def normalize_data(
 
     A row that never varies is divided by 1, where disentanglement_lib divides by zero.
     """
-    mean = np.mean(data, axis=1) if mean is None else np.asarray(mean)
-    stddev = np.std(data, axis=1) if stddev is None else np.asarray(stddev)
+    data = as_numbers("`data`", _rows(data))
+    mean = np.mean(data, axis=1) if mean is None else mean
+    stddev = np.std(data, axis=1) if stddev is None else stddev
+    if mean.shape != (len(data),) or stddev.shape != (len(data),):
+        raise errors.InvalidInput(
+            f"`mean` and `stddev` have one number for each of the {len(data)} rows; given: {mean.shape} and "
+            f"{stddev.shape}."
+        )
     divisor = np.where(stddev == 0, 1.0, stddev)
     return (data - mean[:, np.newaxis]) / divisor[:, np.newaxis], mean, stddev
 

@@ -13,6 +13,7 @@ from causal_disent.arguments import as_array, as_digraph
 from causal_disent.data.factor_columns import ValueNames, read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -43,6 +44,7 @@ class ArrayDataset(TableData):
         True
     """
 
+    @checked
     def __init__(
         self,
         images: Any,

@@ -16,6 +16,7 @@ from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData
 from causal_disent.files import regular
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -44,6 +45,7 @@ class FolderDataset(TableData):
         graph: a ``networkx.DiGraph`` over the factors, their confounders and ``image``.
     """
 
+    @checked
     def __init__(
         self,
         path: str | Path,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,32 @@ class IndependentDraws:
             return cls(data.space.sizes, nuisance, (*data.columns, *data.nuisance), combination)
         return None
 
+    def points(self, num: int, batch_size: int, random_state: np.random.RandomState) -> tuple[IntArray, IntArray]:
+        """`num` images, in the order of draws of `batch_size` at a time.
+
+        Returns:
+            The images' numbers (num,), and their factors (num, factors).
+        """
+        rest = num % batch_size
+        drawn = [
+            self._values(batches, size, random_state)
+            for batches, size in ((num // batch_size, batch_size), (1, rest))
+            if batches * size
+        ]
+        values = np.concatenate(drawn, axis=1)
+        return self._images([*values]), values[: len(self.factors)].T
+
+    def _values(self, batches: int, size: int, random_state: np.random.RandomState) -> IntArray:
+        """(factors and what varies beside them, batches times size), drawn batch by batch, one after the other."""
+        below = np.repeat(np.array([*self.factors, *self.nuisance], np.int64), size)
+        drawn = random_state.randint(np.broadcast_to(below, (batches, len(below))))
+        return drawn.reshape(batches, -1, size).transpose(1, 0, 2).reshape(-1, batches * size)
+
+    def _images(self, parts: Sequence[IntArray]) -> IntArray:
+        """The images' numbers, from the values of the factors and of what varies beside them."""
+        combination = [parts[self.columns.index(column)] for column in range(len(self.combination))]
+        return np.ravel_multi_index(tuple(combination), self.combination).ravel()
+
     def votes(
         self, num: int, batch_size: int, random_state: np.random.RandomState, *, pairs: bool
     ) -> tuple[IntArray, IntArray]:
@@ -64,9 +91,7 @@ class IndependentDraws:
         beside = rest[:, batches * own :].reshape(num, batches, -1, batch_size)
         votes = np.arange(num)
         values[votes, -1, shared] = values[votes, 0, shared, slice(None) if pairs else slice(1)]
-        parts = [*values.transpose(2, 0, 1, 3), *beside.transpose(2, 0, 1, 3)]
-        combination = [parts[self.columns.index(column)] for column in range(len(self.combination))]
-        return np.ravel_multi_index(tuple(combination), self.combination).ravel(), shared
+        return self._images([*values.transpose(2, 0, 1, 3), *beside.transpose(2, 0, 1, 3)]), shared
 
 
 def _draws_like(kind: type, data: Any) -> bool:

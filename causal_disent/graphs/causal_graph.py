@@ -11,6 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.graphs.independences import Independence, implied_independences, markov_basis
 from causal_disent.graphs.picture import save_graph
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -39,6 +40,7 @@ class CausalGraph:
         CausalGraph(height -> flow; hole -> flow; ball)
     """
 
+    @checked
     def __init__(self, graph: Any, nodes: Iterable[str] = ()) -> None:
         import networkx as nx
 

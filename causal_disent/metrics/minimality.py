@@ -70,6 +70,7 @@ def minimality(
     *,
     embedding: str = "pixels",
     neighbours: int = 50,
+    pool: int = 10_000,
     batch_size: int = 64,
     bootstrap: int = 0,
     random_state: np.random.RandomState | int = 0,
@@ -91,6 +92,7 @@ def minimality(
         points: images, the model's codes of them, and its concepts.
         embedding: ``"pixels"``, images averaged to at most 24x24, or ``"codes"``, the model's own.
         neighbours: images with the value, or those with the nearest values.
+        pool: images of the data set among which these are looked for, drawn where there are more.
         batch_size: images at a time.
         bootstrap: resamples of the images for a 95 % interval; 0 for none.
         random_state: seed or generator, of the values that are set, of ties, and of the resamples.
@@ -104,19 +106,21 @@ def minimality(
     """
     check_choice("embedding", embedding, EMBEDDINGS)
     check_at_least(1, batch_size=batch_size, neighbours=neighbours)
+    check_at_least(2, pool=pool)
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
     targets = other_values(points.values, generator)
     embed = image_features if embedding == "pixels" else points.encode
-    pool = generator.permutation(points.data.factor_table.index.to_numpy())  # ties in an order that means nothing
-    known = in_batches(lambda rows: np.asarray(embed(points.data.observations(pool[rows]))), len(pool), 256)
-    values = factor_values(points.data, pool)
+    # In an order that means nothing: so are ties.
+    others = generator.permutation(points.data.factor_table.index.to_numpy())[:pool]
+    known = in_batches(lambda rows: np.asarray(embed(points.data.observations(others[rows]))), len(others), 256)
+    values = factor_values(points.data, others)
 
     def of(rows: Any) -> FloatArray:
         """(n, factors, 3): CLD of the model, of the truth, and of no change."""
         own = np.asarray(embed(points.images(rows)))
         apart = np.sqrt(squared_distances(own, known))
-        itself = points.indices[rows][:, None] == pool
+        itself = points.indices[rows][:, None] == others
         found = np.full((len(rows), targets.shape[1], 3), np.nan)
         for factor in range(targets.shape[1]):
             wanted = targets[rows, factor]

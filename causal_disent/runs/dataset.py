@@ -14,11 +14,13 @@ from causal_disent.data.view import view
 from causal_disent.parts import part
 from causal_disent.registry import registry
 from causal_disent.runs.recorded import recorded_values
+from causal_disent.typed import check_options, checked
 
 #: Whose record of the data set counts, the later step first.
 STEPS = ("postprocess", "train")
 
 
+@checked
 def get_dataset(
     name: str, *, factors: Sequence[str] | None = None, confounding: Any = None, **options: Any
 ) -> Any:
@@ -36,7 +38,9 @@ def get_dataset(
         >>> len(data.factor_table)
         1620
     """
-    return view(registry.function("datasets", name)(**options), factors=factors, confounding=confounding)
+    entry = registry.get("datasets", name)
+    data = registry.wrap(entry)(**check_options(entry.plain(), options, entry.in_config))
+    return view(data, factors=factors, confounding=confounding)
 
 
 @part("dataset")

@@ -10,7 +10,15 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_seed
-from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
+from causal_disent.config import (
+    REQUIRED,
+    bindings_of,
+    gin_config,
+    missing_told,
+    operative_bindings,
+    operative_config,
+    query,
+)
 from causal_disent.files import check_free, new_folder
 from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part
@@ -22,6 +30,7 @@ from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, ch
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.runs.run_metric import run_metric
 from causal_disent.text import shown_value
+from causal_disent.typed import checked
 
 Metric = str | Callable[..., dict[str, Any]]
 
@@ -31,6 +40,7 @@ TABLE = "scores.txt"
 CodeTables = dict[Any, CodeTable]
 
 
+@checked
 def evaluate_with_gin(
     model_dir: str | Path,
     output_dir: str | Path,
@@ -94,6 +104,7 @@ def settings(
     return Settings(evaluation_fn, random_seed, name, bins, bootstrap, chance)
 
 
+@checked
 def evaluate(
     model_dir: str | Path,
     output_dir: str | Path,
@@ -128,7 +139,8 @@ def evaluate(
     source, target = Path(model_dir), Path(output_dir)
     check_apart([target], reading.folders(source))
     check_free(target, overwrite=overwrite)
-    chosen = settings(**bound)
+    with missing_told():
+        chosen = settings(**bound)
     bind_dataset(source, bind_folder(source))
     earlier = read_results(source)
     table, recorded = _code_table(source, reading, {} if code_tables is None else code_tables)

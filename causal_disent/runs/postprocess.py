@@ -19,6 +19,7 @@ from causal_disent.runs.representation import load_folder, read_folder
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import REPRESENTATION
+from causal_disent.typed import checked
 
 
 def mean_representation() -> str:
@@ -46,6 +47,7 @@ def settings(
     return postprocess_fn(), random_seed
 
 
+@checked
 def postprocess_with_gin(
     model_dir: str | Path,
     output_dir: str | Path,

@@ -284,7 +284,7 @@ def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
     at_a_time = jobs_at_a_time(None)
     if num_points >= WORTH_WORKERS and at_a_time != 1:
         try:
-            return in_processes(at_a_time, (delayed(certainty)(*job) for job in jobs))
+            return in_processes(at_a_time, [delayed(certainty)(*job) for job in jobs])
         except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
             pass
     return [certainty(*job) for job in jobs]

@@ -18,8 +18,10 @@ from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
 from causal_disent.training.trackers import copy_tracked
+from causal_disent.typed import checked
 
 
+@checked
 def train_with_gin(
     model_dir: str | Path,
     overwrite: bool = False,

@@ -1,7 +1,9 @@
 """How commands end."""
 
 import errno
+import io
 import os
+import sys
 import threading
 import warnings
 
@@ -148,3 +150,11 @@ def test_a_warning_is_one_line(capsys):
     assert run(command, debug=True) == 0
     assert "inside.py:7" in capsys.readouterr().out
     assert warnings.formatwarning is standard
+
+
+def test_a_terminal_that_lacks_a_character_is_shown_its_number(monkeypatch):
+    ascii_only = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", ascii_only)
+    assert main(["configs"]) == 0
+    ascii_only.flush()
+    assert rb"R\xb2" in ascii_only.buffer.getvalue()

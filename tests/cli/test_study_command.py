@@ -1,6 +1,7 @@
 """``causal-disent study`` and ``causal-disent results``."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -61,8 +62,11 @@ def test_from_the_plan_to_the_table(study, capsys):
     file = study / "old/no_such_oracle/mean/representation.gin"
     file.write_text(file.read_text().replace("no_such_oracle", "noise_oracle"))
     assert run(study, config) == 1  # failed ones wait for being asked for
-    assert run(study, "retry", "1") == 1
-    assert "0 failed tasks are tried again" in capsys.readouterr().out
+    assert run(study, "retry", "--gin_bindings", "study.sedes = 1") == 2
+    assert run(study, "retry", "1") == 1  # those of run 0 are failed as before
+    assert "0 failed tasks to be tried again" in capsys.readouterr().out
+    assert run(study, "ls") == 0
+    assert "2 failed" in capsys.readouterr().out
     assert run(study, "retry", "0", "--workers", "2") == 0
     assert "4 done" in capsys.readouterr().out
     assert (
@@ -89,6 +93,7 @@ def test_from_the_plan_to_the_table(study, capsys):
         (["best"], "`study best` is followed by METRIC"),
         (["best", "mig"], "There are no results below"),
         (["export", "a", "b"], "`study export` is followed by FILE"),
+        (["ls", "a", "b"], r"`study ls` is followed by [DIR]"),
         (["{s}", "--gin_bindings", "study.seeds = [1, 1]"], "has a seed twice"),
         (["{s}", "--gin_bindings", "study.sedes = 1"], "'study' has no parameter 'sedes'. Did you mean 'seeds'"),
         (["{s}", "--workers", "0"], "`workers` must be a whole number, at least 1"),
@@ -101,8 +106,10 @@ def test_from_the_plan_to_the_table(study, capsys):
     ],
 )
 def test_mistakes_exit_with_2_and_nothing_is_started(study, capsys, words, message):
-    assert run(study, *(word.format(s=study / "s.gin") for word in words)) == 2
-    assert message in capsys.readouterr().err
+    given = [word.format(s=study / "s.gin") for word in words]
+    for more in ([], ["--dry_run"]):
+        assert run(study, *given, *more) == 2
+        assert message in capsys.readouterr().err
     assert not (study / "out").exists()
 
 
@@ -122,10 +129,18 @@ def test_a_changed_config_exits_with_2(study, capsys):
 
 
 def test_an_interrupt_tells_how_to_go_on(study):
-    command = [sys.executable, "-m", "causal_disent.cli.main", "study", str(study / "s.gin")]
     endless = "study.bindings = ['irs.num_train = 9999999']"
+    options = [
+        str(study / "s.gin"),
+        "--output_dir",
+        str(study / "out"),
+        "--workers",
+        "1",
+        "--gin_bindings",
+        endless,
+    ]
     process = subprocess.Popen(
-        [*command, "--output_dir", str(study / "out"), "--gin_bindings", endless],
+        [sys.executable, "-m", "causal_disent.cli.main", "study", *options],
         stderr=subprocess.PIPE,
         env={**os.environ, "CAUSAL_DISENT_PLUGINS": ""},
         text=True,
@@ -135,7 +150,8 @@ def test_an_interrupt_tells_how_to_go_on(study):
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"The same command goes on:\n    causal-disent study {study / 's.gin'}" in error
+    again = error.partition("The same command goes on:\n    ")[2]
+    assert shlex.split(again) == ["causal-disent", "study", *options]
     assert not list(study.glob("out/*/.*lease*"))
 
 

@@ -7,6 +7,7 @@ from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.view import view
 from causal_disent.metrics.tools import fixed_factor
+from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.representation.code_table import CodeTable
 
 
@@ -48,6 +49,20 @@ def test_the_points_of_single_draws(name, pairs, monkeypatch):
     np.testing.assert_array_equal(codes, expected)
     np.testing.assert_array_equal(shared, expected_shared)
     assert after == expected_after
+
+
+@pytest.mark.parametrize(("num", "batch_size"), [(40, 5), (13, 5), (3, 5), (1, 1)])
+@pytest.mark.parametrize("name", DATA)
+def test_the_points_of_single_batches(name, num, batch_size, monkeypatch):
+    data = DATA[name]
+    drawn = []
+    for at_once in (True, False):
+        if not at_once:
+            monkeypatch.setattr(IndependentDraws, "of", lambda data: None)
+        generator = np.random.RandomState(4)
+        codes, factors = sample_codes(data, as_it_is(data), num, generator, batch_size)
+        drawn.append((codes.tolist(), factors.tolist(), generator.rand()))
+    assert drawn[0] == drawn[1]
 
 
 def test_points_share_what_they_should():

@@ -69,6 +69,12 @@ def test_values_to_set_differ_and_occur():
     assert counts == pytest.approx([1 / 3] * 3, abs=0.15)
 
 
+@pytest.mark.parametrize("metric", [reversibility, effectiveness, minimality])
+def test_one_point_has_no_other_value_to_take(metric):
+    with pytest.raises(errors.InvalidInput, match="no factor differs between the points, which are 1"):
+        metric.declaration.on_data(DATA, Faulty(), np.random.RandomState(0), num_points=1)
+
+
 @pytest.mark.parametrize("distance", ["l1", "l2"])
 def test_composition_by_hand(distance):
     model = Faulty()
@@ -170,6 +176,21 @@ def test_minimality_by_hand():
     wild = Faulty()
     wild.decode = lambda codes: np.random.RandomState(0).rand(len(codes), 8, 8, 3)
     assert of(minimality, wild, neighbours=10)["minimality_CLD"] > scores["minimality_CLD"] + 0.1
+
+
+def test_minimality_looks_at_no_more_images_than_it_is_told():
+    seen, model = [], Faulty()
+    data = CausalStage((3, 4))
+    plain = data.observations
+    data.observations = lambda indices: seen.append(len(indices)) or plain(indices)
+    options = {"num_points": 2, "neighbours": 3, "batch_size": 1}
+    minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=4, **options)
+    few = sum(seen)
+    seen.clear()
+    minimality.declaration.on_data(data, model, np.random.RandomState(3), **options)
+    assert sum(seen) - few == len(data.factor_table) - 4
+    with pytest.raises(errors.InvalidInput, match="`pool` must be a whole number, at least 2"):
+        minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=1, **options)
 
 
 def test_minimality_is_0_where_the_change_is_what_it_must_be():

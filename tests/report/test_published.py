@@ -227,6 +227,17 @@ def test_what_the_notes_say_of_f1(table, largest):
     assert len(gaps) == 24 and max(gaps) == pytest.approx(largest, abs=0.06)
 
 
+def test_what_the_notes_say_of_p_values():
+    from scipy.stats import chi2
+
+    # Chi-squares of the first 20,000 images of CelebA, from the joint counts of their attributes.
+    for found, printed_p, images in ((1630.5, 1e-5, 240), (362.7, 3e-5, 960), (13.0, 0.02, 8300)):
+        assert chi2.isf(printed_p, 1) / (found / 20_000) == pytest.approx(images, rel=0.01)
+    assert chi2.sf(275 * 240 / 20_000, 1) == pytest.approx(0.07, abs=0.01)  # age and beard
+    for table, words in (("shadow_3", "some 240 images"), ("shadow_5", "some 8,300"), ("shadow_7", "not 0.5")):
+        assert words in " ".join(published_text(table).split())
+
+
 def test_known_names_that_never_meet_give_no_rows():
     rows = published("aaai_7", dataset="flow")
     assert len(rows) == 0 and list(rows) == list(ALL)

@@ -1,5 +1,6 @@
 """Functions of arrays, and `score`, answer nonsense in words, and no score becomes no number without one."""
 
+import inspect
 import os
 import warnings
 
@@ -7,13 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from calls import functions, fuzz, good_arrays, outcome
-from nonsense import GUISES, Rude
+from nonsense import GUISES, SCALARS, Rude
 
 import causal_disent
 from causal_disent import errors
 from causal_disent.arguments import check_random_state
+from causal_disent.compat import load_metric_file, utils
+from causal_disent.data import ArrayDataset, FolderDataset
+from causal_disent.graphs import CausalGraph
 from causal_disent.metrics import irs, mic_matrix, mig, r2, unsupervised_metrics
 from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.report.published import published, published_table, published_text
 
 #: ``make fuzz`` asks for many.
 CALLS, SEED = (
@@ -24,6 +29,25 @@ CALLS, SEED = (
 def test_calls():
     faults = [f"{call.text}: {call.fault}" for call in fuzz(SEED, CALLS) if call.fault]
     assert not faults, f"{len(faults)} of {CALLS}: " + "\n".join(faults)
+
+
+#: What takes names, paths and things; a wrong one is told by its argument's name.
+PUBLIC = [
+    *(getattr(causal_disent, name) for name in causal_disent.__all__ if name[:3] in ("get", "eva", "res", "run")),
+    *(getattr(utils, name) for name in utils.__all__ if not name.endswith(("cv", "classifier", "_discretize"))),
+    CausalGraph, ArrayDataset, FolderDataset, load_metric_file, published, published_table, published_text,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PUBLIC, ids=lambda function: function.__name__)
+def test_public_functions(function, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    for number, value in enumerate(SCALARS):
+        wrong = parameters[number % len(parameters)].name
+        given = {p.name: "x" for p in parameters if p.default is p.empty} | {wrong: value}
+        called = outcome(function.__name__, function, given, f"{wrong}={type(value).__name__}")
+        assert not called.fault, called
 
 
 @pytest.mark.parametrize("guise", sorted(GUISES))

@@ -12,7 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_at_least, graph_for
 from causal_disent.data.factor_table import factor_values
 from causal_disent.graphs import CausalGraph
-from causal_disent.metrics.tools.concepts import Concepts, find_concepts
+from causal_disent.metrics.tools.concepts import Concepts, find_concepts, has_layer
 from causal_disent.metrics.tools.interventions import check_images
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
@@ -27,7 +27,7 @@ class CausalPoints(Needs):
     Attributes:
         metric: who needs them, for messages.
         num_points: how many images are drawn, none twice; None for all.
-        discovery: what makes a layer for a model that has none; None for none.
+        discovery: what makes a layer for a model that has none; with None, such a model is an error.
         layer: whether the noise before the causal layer is needed.
         graph: whether the data set's graph is needed.
         decoder: whether images are decoded.
@@ -66,6 +66,11 @@ class CausalPoints(Needs):
         indices = draw_indices(source, drawn["num_points"], self.metric)
         if self.decoder and getattr(source.representation, "decode", None) is None:
             raise errors.missing_decoder(self.metric)
+        if "discovery" in drawn and drawn["discovery"] is None and not has_layer(source.representation):
+            raise errors.InvalidInput(
+                f"{self.metric} needs a model with concepts and a causal layer, and this one has none. Bind "
+                f"{self.metric}.discovery = 'gae_discovery', which fits one to its codes."
+            )
         names = factor_names(source.data)
         graph = graph_of_factors(source.data, names) if self.graph else None
         table = CodeTable.of(source.data, source.representation)

@@ -16,6 +16,7 @@ from causal_disent.metrics.mic import mic_matrix
 from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import registry
+from causal_disent.text import shown_value
 
 MATCHINGS = ("spearman", "pearson", "mic")
 #: Points that MIC is computed of for a matching: it takes long, and a few tell which concept is which.
@@ -172,6 +173,11 @@ def _linear(noise: FloatArray, concepts: Sequence[Sequence[int]], weights: Float
     return codes
 
 
+def has_layer(representation: Any) -> bool:
+    """Whether it has concepts, a graph between them, and a layer that obeys it."""
+    return all(hasattr(representation, part) for part in PARTS)
+
+
 def find_concepts(
     representation: Any,
     codes: FloatArray,
@@ -204,7 +210,12 @@ def find_concepts(
     check_choice("matching", matching, MATCHINGS)
     if isinstance(discovery, str):
         discovery = registry.function("parts", discovery)
-    is_causal = all(hasattr(representation, part) for part in PARTS)
+    if discovery is not None and not callable(discovery):
+        raise errors.InvalidInput(
+            f"{metric}.discovery is the name of a part, such as 'gae_discovery', or a function; given: "
+            f"{shown_value(discovery)}."
+        )
+    is_causal = has_layer(representation)
     seen = np.asarray(representation.concept_values(codes)) if is_causal else codes
     if is_causal and set(names) <= set(representation.concept_names):
         given = list(representation.concept_names)

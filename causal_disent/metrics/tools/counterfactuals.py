@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.arguments import check_choice
 from causal_disent.metrics.tools.bootstrap import interval, resample_counts
 from causal_disent.progress import track
@@ -55,6 +56,11 @@ def other_values(values: FloatArray, random_state: np.random.RandomState) -> Flo
         place = (random_state.random_sample(len(known)) * different).astype(np.int64)
         place += np.where(place >= first, last - first, 0)
         drawn[:, column] = np.where(different > 0, ranked[np.minimum(place, len(known) - 1)], known)
+    if (drawn == values).all():
+        raise errors.InvalidInput(
+            f"Nothing can be set to another value: no factor differs between the points, which are {len(values)}. "
+            "Take more points."
+        )
     return drawn
 
 

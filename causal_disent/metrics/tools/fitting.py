@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import pickle
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from causal_disent.metrics.tools.estimators import Estimator, regressor_for
 from causal_disent.metrics.tools.linear_probe import r_squared
 from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.orphans import end_with
+from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -103,7 +104,7 @@ def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
 
     # On matrices as small as these, threads of the linear algebra wait for each other most of the time.
     with threadpool_limits(1):
-        return [_fit(*job) for job in jobs]
+        return [_fit(*job) for job in track(jobs, "fitting", unit="factor")]
 
 
 def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
@@ -112,7 +113,7 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
-        return in_processes(num_jobs, (delayed(_fit)(*job) for job in jobs))
+        return in_processes(num_jobs, [delayed(_fit)(*job) for job in jobs], "fitting")
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -210,12 +211,13 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(**{name: seed for name in empty})
 
 
-def in_processes(num_jobs: int, calls: Iterable[Any]) -> list[Any]:
-    """What joblib's delayed calls give, in processes of one thread each."""
+def in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> list[Any]:
+    """What joblib's delayed calls give, in processes of one thread; with a `label`, how far they are is told."""
     from joblib import Parallel, parallel_config
 
     with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
-        return list(Parallel()((_called_for, (os.getpid(), *call), {}) for call in calls))
+        results = Parallel(return_as="generator")((_called_for, (os.getpid(), *call), {}) for call in calls)
+        return list(track(results, label, total=len(calls), unit=unit) if label else results)
 
 
 def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:

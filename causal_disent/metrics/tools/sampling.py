@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation, is_finite
 from causal_disent.representation.code_table import BATCH_BYTES, CodeTable, checked_codes
 
@@ -38,6 +39,11 @@ class Draws:
 
     def batches(self, num: int, batch_size: int, random_state: np.random.RandomState) -> IntArray:
         """Draw `num` points, `batch_size` at a time, as disentanglement_lib does; their factors."""
+        at_once = IndependentDraws.of(self._data)
+        if at_once is not None:
+            indices, factors = at_once.points(num, batch_size, random_state)
+            self._waiting.append(indices)
+            return factors
         sizes = (min(batch_size, num - start) for start in range(0, num, batch_size))
         return np.concatenate([self.sample(size, random_state) for size in sizes])
 

@@ -7,6 +7,7 @@ import textwrap
 from causal_disent.report.published.tables import Block, blocks, published_table, published_tables
 from causal_disent.report.table import WIDTH as LISTING
 from causal_disent.report.table import text_table
+from causal_disent.typed import checked
 
 WIDTH = 115
 
@@ -26,6 +27,7 @@ def _metrics(names: tuple[str, ...]) -> str:
     return ", ".join(names) if len(names) < 5 else f"{names[0]}, ..., {names[-1]}"
 
 
+@checked
 def published_text(name: str) -> str:
     """One table with its source, its numbers as they are printed, and its notes.
 

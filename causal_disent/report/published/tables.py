@@ -16,6 +16,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +116,7 @@ def published_tables() -> list[PublishedTable]:
     return [published_table(name) for name in _content()["tables"]]
 
 
+@checked
 def published_table(name: str) -> PublishedTable:
     """The description of one table, by its name."""
     known = _content()["tables"]
@@ -139,6 +141,7 @@ def published_table(name: str) -> PublishedTable:
     )
 
 
+@checked
 def published(
     table: str | None = None, *, dataset: str | None = None, metric: str | None = None, model: str | None = None
 ) -> pd.DataFrame:

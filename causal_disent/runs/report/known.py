@@ -11,6 +11,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
+from causal_disent.data.factor_table import value_rows
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import read_bounded, within
 from causal_disent.isolation import isolated
@@ -53,11 +54,14 @@ class Data:
         try:
             with isolated():
                 table = self.data.factor_table
-                seen = [table[name].nunique() for name in table.columns]
-                counts = table.value_counts()
+                combinations = np.prod([table[name].nunique() for name in table.columns], dtype=float)
+                if len(table) < combinations:
+                    return False
+                # Not `table.value_counts`, which goes through every combination that the categories have.
+                counts = np.unique(value_rows(table), axis=0, return_counts=True)[1]
         except errors.CausalDisentError:  # data without a table, or a stranger's
             return None
-        return len(counts) == np.prod(seen, dtype=float) and counts.nunique() == 1
+        return bool(len(counts) == combinations and np.ptp(counts) == 0)
 
     @cached_property
     def continuous(self) -> list[str]:
@@ -118,19 +122,22 @@ def assumptions_section(scores: Scores, data: list[Data]) -> Section:
     by_label = {one.label: one for one in data}
     for metric, label in used.itertuples(index=False):
         if metric not in registry.names("metrics"):
-            rows.append([metric, "", "not known here", label, "cannot be said"])
+            rows.append([metric, "", "not known here", label, "cannot be said", ""])
             continue
         entry = registry.get("metrics", metric)
         assumes = str(entry.facts.get("assumes", ""))
         met = _met(assumes, entry.facts.get("takes", {}), by_label[label])
         if met.startswith("no"):
             broken.append(f"{metric} on {label}")
-        rows.append([metric, entry.summary, assumes, label, met])
-    words = ["Scores mean what their authors meant where what they assume holds."]
+        rows.append([metric, entry.summary, assumes, label, met, str(entry.facts.get("by_chance", ""))])
+    words = [
+        "Scores mean what their authors meant where what they assume holds. What chance gets is the score of "
+        "codes that say nothing of the factors: a model with no better one has learned nothing by that metric."
+    ]
     if broken:
         words.append(f"It does not hold for {', '.join(broken)}: take these scores with care.")
     words += [f"{one.label} cannot be looked at here: {one.problem}" for one in data if one.problem]
-    header = ["metric", "what it asks", "what it assumes", "data set", "met?"]
+    header = ["metric", "what it asks", "what it assumes", "data set", "met?", "what chance gets"]
     return Section("assumptions", "What do the metrics assume?", words, [Table("Assumptions", header, rows)])
 
 

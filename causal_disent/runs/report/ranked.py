@@ -29,8 +29,8 @@ def best_section(scores: Scores) -> Section:
     words = [
         *_summary(scores),
         "Each dot of a chart is a run, the diamond the mean, the line its 95 % interval over seeds (Student's t, "
-        "within the score's range; none for one seed). It says how far another set of seeds would move the mean, "
-        "not how good a single run is. Of two or three seeds it is rough.",
+        "within the range that the metric states for its main score; none for one seed). It says how far another "
+        "set of seeds would move the mean, not how good a single run is. Of two or three seeds it is rough.",
     ]
     tables = [Table("The best of each data set", header, winners), _all_means(scores)]
     return Section("best", "Which model is best?", words, tables, list(_score_charts(scores)))
@@ -81,10 +81,13 @@ def _score_charts(scores: Scores) -> Iterator[Chart]:
 
 
 def _question(row: Mapping[Any, Any]) -> str:
-    """What a score asks: as the metric of its name says, or the one that it stands for; empty if none does."""
-    names = [str(row["score"]).lower(), row["metric"] if row["first"] else ""]
-    known = [name for name in names if name in registry.names("metrics")]
-    return registry.get("metrics", known[0]).summary if known else ""
+    """What a score asks: as the metric of its name says, or the one that reports it; empty if none is known."""
+    known = [name for name in (str(row["score"]).lower(), row["metric"]) if name in registry.names("metrics")]
+    if not known:
+        return ""
+    summary = registry.get("metrics", known[0]).summary
+    beside = known[0] == row["metric"] != str(row["score"]).lower() and not row["first"]
+    return f"beside the main score of {row['metric']}, which asks: {summary}" if beside else summary
 
 
 def _as_fields(mean: Mean) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from causal_disent.runs.study.run import Ended, read_study, run_study
+from causal_disent.runs.study.run import Ended, check_configs, read_study, run_study
 from causal_disent.runs.study.settings import Study
 
-__all__ = ["Ended", "Study", "read_study", "run_study"]
+__all__ = ["Ended", "Study", "check_configs", "read_study", "run_study"]

@@ -61,7 +61,7 @@ class Item:
     @cached_property
     def stated(self) -> dict[str, str]:
         """All that is bound, values as text."""
-        return stated_bindings(self.files, self.lines)
+        return stated_bindings(self.files, self.lines, f"the bindings of '{shown(self.name)}'")
 
     @cached_property
     def digest(self) -> str:
@@ -246,7 +246,8 @@ def _dataset(given: Any) -> Item:
 def _check_bindings(study: Study, items: list[Item]) -> None:
     """Every binding and every varied parameter must belong to something that a config names."""
     known = set().union(*(item.names for item in items)) | ({"dataset"} if study.folders else set())
-    for where, parameters in (("bindings", stated_bindings([], list(study.bindings))), ("vary", study.vary)):
+    stated = stated_bindings([], list(study.bindings), "`study.bindings`")
+    for where, parameters in (("bindings", stated), ("vary", study.vary)):
         for parameter in parameters:
             if _owner(parameter) not in known:
                 raise errors.ConfigError(

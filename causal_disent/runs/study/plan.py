@@ -60,9 +60,21 @@ class Plan:
             yield from ((f"{METRICS}/{name}/{item.name}", item) for item in self.expanded.metrics)
 
     def missing(self, planned: Planned) -> list[str]:
-        """The places of the tasks that are neither done nor have failed too often."""
-        gone = {*planned.found.done, *self.failed(planned)}
-        return [place for place, _ in self.places(planned.run) if place not in gone]
+        """The places of the tasks that are not done, and have not failed too often, nor what they are made of."""
+        failed = self.failed(planned)
+        return [
+            place
+            for place, _ in self.places(planned.run)
+            if place not in planned.found.done
+            and not (failed and failed.keys() & {place, *self._made_of(planned, place)})
+        ]
+
+    def _made_of(self, planned: Planned, place: str) -> list[str]:
+        """The places that a task needs, those that are done left out."""
+        if planned.run.model is None or place == MODEL:
+            return []
+        needed = [MODEL] + [f"{POSTPROCESSED}/{place.split('/')[1]}"] * place.startswith(METRICS)
+        return [] if needed[-1] in planned.found.done else needed
 
     def failed(self, planned: Planned) -> dict[str, dict[str, Any]]:
         """The tasks that have failed as often as they may, and how they did."""
@@ -116,14 +128,10 @@ class Plan:
         missing = set(self.missing(planned))
         by_unit: dict[str, list[Task]] = {}
         for place, item in self.places(planned.run):
-            source = self._source(planned, place)
-            blocked = place.startswith(METRICS) and planned.run.model is not None and (
-                f"{POSTPROCESSED}/{place.split('/')[1]}" not in planned.found.done
-            )  # fmt: skip
+            blocked = place.startswith(METRICS) and self._made_of(planned, place)
             if place in missing and not blocked:
-                by_unit.setdefault(_unit(place), []).append(self._task(planned, place, item, source))
-        if MODEL in self.failed(planned):
-            by_unit.pop("train", None)
+                task = self._task(planned, place, item, self._source(planned, place))
+                by_unit.setdefault(_unit(place), []).append(task)
         return [
             Work(
                 planned.number,

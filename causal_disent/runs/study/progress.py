@@ -10,7 +10,6 @@ from itertools import chain, islice, repeat
 from typing import Any
 
 from causal_disent.runs.study.estimate import Costs, duration, kind_of
-from causal_disent.runs.study.folders import MODEL
 from causal_disent.runs.study.plan import Plan
 from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work, printed
 from causal_disent.text import number_of, printable, say, shown
@@ -100,8 +99,7 @@ class Progress:
     def _count(self, number: int) -> None:
         """Count what is not missing any more of a run."""
         planned, failed = self._runs[number], self._plan.failed(self._runs[number])
-        # Nothing is made of a model that failed.
-        still = [] if MODEL in failed else self._plan.missing(planned)
+        still = self._plan.missing(planned)
         gone = set(self._missing.pop(number, ())).difference(still)
         self._waiting.subtract(kind_of(planned.run, place) for place in gone)
         self._done += len(gone & set(planned.found.done))

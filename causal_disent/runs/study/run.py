@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.config import gin_config, literal_bindings
+from causal_disent.config import gin_config, is_bound, literal_bindings, parameters_of, query
 from causal_disent.files import check_place, new_file, read_bounded, regular, sweep
 from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Engine, Finished
@@ -26,6 +26,7 @@ from causal_disent.runs.study.progress import Progress
 from causal_disent.runs.study.schedule import Schedule
 from causal_disent.runs.study.settings import Study, study
 from causal_disent.runs.study.work import perform, problems
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,17 +59,25 @@ class Ended:
         return results_table(self.folder)
 
 
+@checked
 def read_study(
     config: str | Path | Study, gin_bindings: Sequence[str] = (), engine: str | None = None
 ) -> tuple[Study, Engine]:
-    """The study that a config binds, and the engine that it or the caller names, with its bound options."""
+    """The study that a config binds, and the engine that it or the caller names, with its options.
+
+    The settings have both, so that they are kept with the study, and `study retry` runs as the study did.
+    """
     lines = config.as_config().splitlines() if isinstance(config, Study) and gin_bindings else []
     with gin_config([] if isinstance(config, Study) else [config], [*lines, *gin_bindings]):
         bound = vars(config) if isinstance(config, Study) and not gin_bindings else study()
         settings = Study(**bound)
         entry = registry.get("engines", engine or settings.engine)
+        options = dict(settings.options) if entry.name == settings.engine else {}
         with entry.isolated():
-            chosen: Engine = registry.function("engines", entry.name)()
+            given = {name: f"{entry.in_config}.{name}" for name in parameters_of(entry)}
+            options |= {name: query(parameter) for name, parameter in given.items() if is_bound(parameter)}
+            settings = replace(settings, engine=entry.name, options=options)
+            chosen: Engine = registry.function("engines", entry.name)(**options)
     return settings, chosen if entry.owner == BUILTIN else ForeignEngine(entry, chosen)
 
 
@@ -84,6 +93,7 @@ def kept_study(folder: Path) -> Study:
         raise errors.ConfigError(f"{file} does not hold the settings of a study: {error}.") from None
 
 
+@checked
 def run_study(
     config: str | Path | Study,
     output_dir: str | Path,
@@ -113,7 +123,7 @@ def run_study(
     check_place(folder)
     plan = make_plan(settings, folder)
     plan.check_unchanged()
-    _check_configs(plan, runner)
+    check_configs(plan, runner)
     folder.mkdir(parents=True, exist_ok=True)
     _keep(settings, folder / STUDY_FILE)
     with Owner(folder) as owner:
@@ -124,7 +134,7 @@ def run_study(
             planned.number = numbers[planned.run.key]
         full = _run(plan, owner, runner)
     for planned in plan.runs:
-        if plan.missing(planned):
+        if set(plan.states(planned).values()) != {"done"}:
             planned.found = look(str(folder / str(planned.number)))
     return Ended(folder, plan.counts(), full)
 
@@ -158,7 +168,7 @@ def _run(plan: Plan, owner: Owner, engine: Engine) -> bool:
     return schedule.full
 
 
-def _check_configs(plan: Plan, engine: Engine) -> None:
+def check_configs(plan: Plan, engine: Engine) -> None:
     """Raise what is wrong with the configs of the tasks to come, found where they would run."""
     checks = plan.checks()
     if not checks:

@@ -43,7 +43,8 @@ class Study:
         folders: a glob, or several, of folders with representations that are there already, to measure as well.
         retries: how often a task that fails is tried again.
         time_limit: seconds that a task may take; a number, or one for each of ``train`` and ``evaluate``.
-        engine: what runs the tasks; its options are bound under its own name (``local.workers = 4``).
+        engine: what runs the tasks.
+        options: of the engine; in a config they are bound under its own name (``local.workers = 4``).
         report: the name of a page in the study's folder that ``causal-disent study`` ends with; empty for none.
     """
 
@@ -58,6 +59,7 @@ class Study:
     retries: int = 0
     time_limit: float | Mapping[str, float] | None = None
     engine: str = "local"
+    options: Mapping[str, Any] = field(default_factory=dict)
     report: str = ""
 
     def __post_init__(self) -> None:
@@ -90,6 +92,10 @@ class Study:
                 raise errors.ConfigError(f"`study.vary['{shown(parameter)}']` has no values.")
         if not isinstance(self.engine, str):
             raise errors.ConfigError(f"`study.engine` is a name; given: {shown_value(self.engine)}.")
+        if not isinstance(self.options, Mapping) or not all(isinstance(name, str) for name in self.options):
+            raise errors.ConfigError(
+                f"`study.options` is a dict of the engine's options; given: {shown_value(self.options)}."
+            )
         if not isinstance(self.report, str) or not re.fullmatch(r"([\w=+-][\w.=+ -]*\.html)?", self.report):
             raise errors.ConfigError(
                 f"`study.report` is the name of a file, such as 'report.html'; given: {shown_value(self.report)}."
@@ -138,7 +144,8 @@ def study(
     retries: int = 0,
     time_limit: float | Mapping[str, float] | None = None,
     engine: str = "local",
+    options: Mapping[str, Any] | None = None,
     report: str = "",
 ) -> dict[str, Any]:
     """What the config binds, for a `Study`."""
-    return {**locals(), "vary": vary or {}}
+    return {**locals(), "vary": vary or {}, "options": options or {}}

@@ -18,6 +18,7 @@ from causal_disent.runs.calibrate import headlines
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
 from causal_disent.text import whole_text
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +45,7 @@ OWN = re.compile(
 )
 
 
+@checked
 def results_table(folder: str | Path) -> pd.DataFrame:
     """Every headline score in the result folders below `folder`.
 

@@ -5,6 +5,7 @@ import torch
 from causal_disent_torch.losses.bernoulli import bernoulli_loss
 
 from causal_disent.data.array_data import ArrayDataset
+from causal_disent.data.factor_table import factor_values
 from causal_disent.training.objective import Batch
 
 SHAPE = (16, 16, 3)
@@ -18,6 +19,14 @@ def small_data():
     images = random_state.randint(0, 256, (32, *SHAPE)).astype(np.uint8)
     table = {"light": light, "place": place, "edge": edge, "shade": shade}
     return ArrayDataset(images, table)
+
+
+def labels_of(data, indices, labels):
+    """(n, factors): labels, scaled by mean and spread of those that are known, and as they are."""
+    images = data.factor_table.index.to_numpy()
+    known = labels.of(images, torch.device("cpu"))[2][:, 0].numpy() > 0
+    every, raw = factor_values(data, images[known]), factor_values(data, indices)
+    return (raw - every.mean(axis=0)) / every.std(axis=0), raw
 
 
 def batch_of(data, size=6, step=0, seed=0):

@@ -59,7 +59,7 @@ def test_a_graph_autoencoder_says_what_its_networks_do():
 def test_the_layer_and_the_discovery_of_the_core_are_one_formula():
     values = np.random.RandomState(0).normal(size=(40, 3))
     found = gae_discovery(values, 0, hidden=5, steps=30, rounds=2)
-    layer = GaeLayer(3, 1, hidden=5)
+    layer = GaeLayer(3, 1, hidden=(5, 5))
     layer.weights.data = torch.tensor(found.scale * found.adjacency, dtype=torch.float32)
     for network, weights in ((layer.inward, found.encoder), (layer.outward, found.decoder)):
         for parameter, weight in zip(network.parameters(), weights, strict=True):
@@ -70,6 +70,14 @@ def test_the_layer_and_the_discovery_of_the_core_are_one_formula():
     # What is reported is of one step before the last.
     assert ((said.numpy() - values) ** 2).mean() == pytest.approx(found.error, rel=0.01)
     assert layer.acyclicity().item() == pytest.approx(found.cycles, rel=0.2, abs=1e-6)
+
+
+def test_the_sizes_of_a_graph_autoencoder_are_arguments():
+    layer = CausalDecoder(SHAPE, 16, layer="gae", layer_hidden=[7], layer_latent=1).layer
+    shapes = [tuple(weight.shape) for weight in layer.parameters() if weight.ndim == 2]
+    assert shapes == [(4, 4), (7, 4), (1, 7), (7, 1), (4, 7)]
+    published = [weight for weight in GaeLayer(4, 1, latent=1).parameters() if weight.ndim == 2]
+    assert [tuple(weight.shape) for weight in published] == [(4, 4), *[(16, 1), (16, 16), (1, 16)] * 2]
 
 
 @pytest.mark.parametrize("kind", ["linear", "gae"])
@@ -128,6 +136,8 @@ def test_the_diagonal_counts_only_where_it_is_free():
     [
         ({"concepts": 3}, "divisible by causal_decoder.concepts.* 16 and 3"),
         ({"concepts": 0}, "causal_decoder.concepts"),
+        ({"layer_hidden": 16}, "causal_decoder.layer_hidden must be a list"),
+        ({"layer": "gae", "layer_latent": 0}, "causal_decoder.layer_latent"),
         ({"layer": "linaer"}, "Did you mean 'linear'"),
         ({"images": "cnov"}, "Did you mean 'conv'"),
         ({"encoder_gives": "x"}, "encoder_gives"),

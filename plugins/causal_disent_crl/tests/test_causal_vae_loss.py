@@ -17,9 +17,8 @@ from plain_networks import (  # noqa: E402
     divergence,
     weights_of,
 )
-from small_models import SHAPE, batch_of, small_data  # noqa: E402
+from small_models import SHAPE, batch_of, labels_of, small_data  # noqa: E402
 
-from causal_disent.data.factor_table import factor_values  # noqa: E402
 from causal_disent.errors import CausalDisentError, InvalidInput  # noqa: E402
 from causal_disent.training.batches import Batches  # noqa: E402
 
@@ -103,18 +102,12 @@ def plain_terms(networks, batch, noise, labels, is_labelled, *, faithful=False, 
     return terms
 
 
-def labels_of(data, batch):
-    every = factor_values(data, data.factor_table.index.to_numpy())
-    raw = factor_values(data, batch.indices)
-    return (raw - every.mean(axis=0)) / every.std(axis=0), raw
-
-
 def compare(objective, networks, data, *, batch=None, is_labelled=None, **plain):
     objective.prepare(data, networks, 0)
     start(networks)
     batch, noise = batch or batch_of(data)
     found = objective.losses(networks, batch)
-    labels = labels_of(data, batch) if getattr(objective, "labels", None) else None
+    labels = labels_of(data, batch.indices, objective.labels) if getattr(objective, "labels", None) else None
     known = np.ones(len(batch.images)) if is_labelled is None else is_labelled
     expected = plain_terms(
         networks, batch, noise[0].double().numpy().reshape(len(batch.images), -1), labels, known, **plain

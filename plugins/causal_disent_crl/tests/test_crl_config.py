@@ -79,15 +79,6 @@ def test_a_model_without_a_layer_is_measured_too_and_the_result_says_so(tmp_path
     assert scores["crl_scores:convention_concepts"] == scores["graph_recovery:concepts"] == how
 
 
-def test_without_discovery_there_is_no_layer(tmp_path):
-    assert (
-        evaluate(tmp_path, "perfect_oracle", "crl_scores.discovery = None", "graph_recovery.discovery = None") == 0
-    )
-    scores = scores_in(tmp_path / "out")
-    assert scores["crl_scores:PosMIC"] == 0 and scores["graph_recovery:edges"] == []
-    assert scores["crl_scores:convention_concepts"] == "codes matched by spearman, no layer"
-
-
 @pytest.mark.parametrize(
     ("model", "data", "bindings", "message"),
     [
@@ -100,6 +91,25 @@ def test_without_discovery_there_is_no_layer(tmp_path):
         ("perfect_oracle", "dummy_data", [], "finite data set"),
         ("perfect_oracle", "candle_mini", [], "no edge"),
         ("causal_oracle", "pendulum", ["crl_scores.num_points = 3"], "at least 4 points; given: 3"),
+        *(
+            (
+                "perfect_oracle",
+                "pendulum",
+                [f"{metric}.discovery = None"],
+                f"has none. Bind {metric}.discovery = 'gae_discovery'",
+            )
+            for metric in ("crl_scores", "graph_recovery")
+        ),
+        ("perfect_oracle", "pendulum", ["crl_scores.discovery = 3"], "or a function; given: 3"),
+        ("causal_oracle", "pendulum", ["effectiveness.num_points = 1"], "Take more points"),
+        ("causal_oracle", "pendulum", ["crl_scores.resamples = 1"], "two `resamples` or more"),
+        ("causal_oracle", "pendulum", ["crl_scores.joint = 'no'"], "crl_scores.joint must be True or False"),
+        (
+            "causal_oracle",
+            "pendulum",
+            ["crl_scores.roles = 'effect'"],
+            "`roles` has 'cause' or 'effect' by factor",
+        ),
         ("causal_oracle", "pendulum", ["crl_scores.tap = 'w'"], "masked(codes)"),
         ("causal_oracle", "pendulum", ["effectiveness.predictor = 'nearest'"], "Did you mean 'nearest_image'"),
     ],

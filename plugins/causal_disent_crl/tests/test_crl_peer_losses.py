@@ -21,9 +21,8 @@ from plain_networks import (  # noqa: E402
     leaky,
     weights_of,
 )
-from small_models import SHAPE, batch_of, small_data  # noqa: E402
+from small_models import SHAPE, batch_of, labels_of, small_data  # noqa: E402
 
-from causal_disent.data.factor_table import factor_values  # noqa: E402
 from causal_disent.errors import CausalDisentError, InvalidInput  # noqa: E402
 
 PIXELS = int(np.prod(SHAPE))
@@ -127,8 +126,7 @@ def test_condition_vae_is_given_labels_and_guesses_those_it_lacks(data):
     assert 0 < known.sum() < len(known)
     encoder, decoder = (weights_of(networks[role]) for role in ("encoder", "decoder"))
     images = flat(batch)
-    every = factor_values(data, data.factor_table.index.to_numpy())
-    u = (factor_values(data, batch.indices) - every.mean(axis=0)) / every.std(axis=0)
+    u, _ = labels_of(data, batch.indices, objective.labels)
     hidden = elu(dense(encoder, "first.0", images))
     guessed = dense(encoder, "head", hidden)
     labels = np.where(known, u, guessed)

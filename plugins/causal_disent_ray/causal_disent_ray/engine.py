@@ -12,14 +12,17 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least
+from causal_disent.arguments import check_at_least, is_finite_number
 from causal_disent.protocols import Finished
 from causal_disent.runs.feed import Feed
 from causal_disent.runs.local_engine import num_bytes
+from causal_disent.text import say
 from causal_disent.threads import environment
 
 #: Seconds between two looks at what has finished, and for an answer from an address.
 TICK, PATIENCE = 0.2, 10.0
+#: Tasks that may wait at Ray for each that runs: the driver's memory must not grow with the study.
+MOST_AHEAD = 100.0
 #: What Ray takes for a task besides `memory`, which may be text here.
 RESOURCES = ("num_cpus", "num_gpus", "memory", "resources", "scheduling_strategy", "accelerator_type")
 
@@ -53,6 +56,8 @@ class RayEngine:
     ) -> None:
         check_at_least(1, workers=1 if workers is None else workers, threads=threads)
         check_at_least(-1, max_retries=max_retries)
+        if not is_finite_number(ahead) or not 0 <= ahead <= MOST_AHEAD:
+            raise errors.ConfigError(f"`ray.ahead` is a number from 0 to {MOST_AHEAD:g}; given: {ahead!r}.")
         self._options = {
             "train": {"num_cpus": 1, **_checked("train", train or {})},
             "evaluate": {"num_cpus": 1, **_checked("evaluate", evaluate or {})},
@@ -92,6 +97,21 @@ class RayEngine:
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise self._unreachable(error) from None
+        self._check_room()
+
+    def _check_room(self) -> None:
+        """Raise if no node has what a task needs, and Ray would wait for ever; such a one may join a cluster."""
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        for name, options in self._options.items():
+            needed = {word: options.get(key, 0) for word, key in (("CPU", "num_cpus"), ("GPU", "num_gpus"))}
+            needed |= {"memory": options.get("memory", 0), **options.get("resources", {})}
+            if any(all(node.get(word, 0) >= number for word, number in needed.items()) for node in nodes):
+                continue
+            text = ", ".join(f"{word} {number:,}" for word, number in needed.items() if number)
+            if self._address is None:
+                ray.shutdown()
+                raise errors.ConfigError(f"`ray.{name}` needs {text}, and Ray on this machine has not as much.")
+            say(f"`ray.{name}` needs {text}, which no node has: its tasks wait until one comes", error=True)
 
     def _check_address(self) -> None:
         """Raise if nobody listens at the address: Ray would try for ten minutes."""
@@ -146,5 +166,13 @@ def _checked(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise errors.ConfigError(
             f"`ray.{name}` is a dict of what a task needs, any of {errors.listing(RESOURCES)}; given: {given!r}."
         )
+    own = given.get("resources", {})
+    numbers = [
+        given.get("num_cpus", 0),
+        given.get("num_gpus", 0),
+        *(own.values() if isinstance(own, Mapping) else [own]),
+    ]
+    if not all(is_finite_number(number) and number >= 0 for number in numbers):
+        raise errors.ConfigError(f"`ray.{name}` has what is no number of a resource; given: {given!r}.")
     memory = {"memory": num_bytes(f"ray.{name}['memory']", given["memory"])} if "memory" in given else {}
     return {**given, **memory}

@@ -9,7 +9,7 @@ import pytest
 import ray
 from causal_disent_ray.engine import RayEngine
 from ray.cluster_utils import Cluster
-from ray_trial import deadly, double
+from ray_trial import deadly, double, gpus
 
 from causal_disent import Study, errors, run_study
 from causal_disent.registry import registry
@@ -55,8 +55,8 @@ def test_it_is_registered():
     assert registry.get("engines", "ray").load() is RayEngine
 
 
-def test_results_failures_and_deaths(trial):
-    engine = RayEngine(workers=2, max_retries=0)
+def test_results_failures_and_deaths(trial, tmp_path):
+    engine = RayEngine(workers=2, max_retries=1)
     asked, ended = [], []
 
     def work():
@@ -69,8 +69,9 @@ def test_results_failures_and_deaths(trial):
         ended += (done for done in running if done is not None)
     assert {done.work: done.result for done in ended if done.work >= 0} == {n: 2 * n for n in range(20)}
     assert [done.failure for done in ended if done.work < 0] == ["ValueError: a negative number"]
-    (dead,) = finished(engine, deadly, [0])
+    (dead,) = finished(engine, deadly, [str(tmp_path / "tries")])
     assert dead.result is None and "WorkerCrashedError" in dead.failure
+    assert (tmp_path / "tries").read_text() == "xx"  # tried again once
     assert engine.workers == 2
 
 
@@ -90,6 +91,27 @@ def test_a_config_names_the_engine_and_what_tasks_need(trial, tmp_path):
     (tmp_path / "s.gin").write_text("\n".join(lines))
     assert run_study(tmp_path / "s.gin", tmp_path / "study").counts == {"done": 1}
     assert ray.cluster_resources()["CPU"] == 1.0
+
+
+def test_parts_of_a_gpu_and_what_no_node_has(trial, capsys):
+    """Two tasks share a GPU (one that Ray believes in); what a cluster has not is told, as it may still come."""
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 1, "object_store_memory": SMALL}
+    )
+    try:
+        half = {"num_cpus": 0.5, "num_gpus": 0.5}
+        engine = RayEngine(address=cluster.address, evaluate=half, train={"resources": {"tpu": 1}})
+        assert engine.workers == 2
+        assert [done.result for done in finished(engine, gpus, range(3))] == [[0]] * 3
+        assert "`ray.train` needs CPU 1, tpu 1, which no node has" in capsys.readouterr().err
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+
+
+def test_what_this_machine_has_not_is_an_error(trial):
+    with pytest.raises(errors.ConfigError, match="`ray.train` needs CPU 1, GPU 99, and Ray on this machine has"):
+        finished(RayEngine(workers=1, train={"num_gpus": 99}), double, [1])
 
 
 def test_three_nodes_of_which_one_dies(trial, tmp_path):
@@ -136,6 +158,8 @@ def test_three_nodes_of_which_one_dies(trial, tmp_path):
         ({"workers": 0}, "`workers` must be a whole number, at least 1"),
         ({"max_retries": -2}, "`max_retries` must be a whole number, at least -1"),
         ({"train": {"gpus": 1}}, "`ray.train` is a dict of what a task needs"),
+        ({"train": {"num_gpus": "half"}}, "no number of a resource"),
+        ({"train": {"resources": 1.5}, "ahead": -1}, "`ray.ahead` is a number from 0 to 100"),
         ({"evaluate": {"memory": "much"}}, "is a number of bytes, or text such as '4 GB'"),
     ],
 )

@@ -1,15 +1,16 @@
-"""What makes a step fast changes nothing of it: few channels, precision, denormals, looks at the loss."""
+"""What makes a step fast changes nothing of it: convolutions, parts, precision, denormals, looks at the loss."""
 
 import numpy as np
 import pytest
 import torch
 from causal_disent_torch import denormals
 from causal_disent_torch.networks.conv import DeconvDecoder
-from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
-from causal_disent_torch.train import compiled, precision
+from causal_disent_torch.networks.convolution import convolution
+from causal_disent_torch.networks.few_channels import few_channels, is_few
+from causal_disent_torch.train import compiled, precision, side_by_side
 from causal_disent_torch.train.make import make_trainer as trainer_of
 from small_trainers import make_trainer
-from torch.nn.functional import conv_transpose2d
+from torch.nn.functional import conv2d, conv_transpose2d
 from training_configs import unsupervised
 
 from causal_disent import errors
@@ -24,15 +25,18 @@ from causal_disent.training.settings import model_settings
 pytestmark = pytest.mark.usefixtures("global_generators")
 
 
-@pytest.mark.parametrize("outputs", range(1, MOST_CHANNELS + 1))
-@pytest.mark.parametrize("shape", [(3, 5, 4, 6), (1, 2, 1, 1), (2, 1, 1, 3), (0, 3, 2, 2)])
-def test_few_channels_are_the_usual_transposed_convolution(outputs, shape):
+@pytest.mark.parametrize(("transposed", "kernel"), [(False, 2), (False, 4), (True, 4)])
+@pytest.mark.parametrize("outputs", [1, 4, 5])  # of which transposed the first two are few
+@pytest.mark.parametrize("shape", [(3, 5, 4, 6), (1, 2, 2, 2), (2, 1, 2, 4), (0, 3, 2, 2)])
+def test_convolutions_are_the_usual_ones(transposed, outputs, kernel, shape):
     draw = torch.Generator().manual_seed(outputs)
     images = torch.randn(shape, generator=draw, dtype=torch.float64)
-    weight = torch.randn((shape[1], outputs, 4, 4), generator=draw, dtype=torch.float64)
+    sizes = (shape[1], outputs) if transposed else (outputs, shape[1])
+    weight = torch.randn((*sizes, kernel, kernel), generator=draw, dtype=torch.float64)
     bias = torch.randn(outputs, generator=draw, dtype=torch.float64)
     given = [tensor.requires_grad_() for tensor in (images, weight, bias)]
-    found, usual = FewChannels.apply(*given), conv_transpose2d(*given, stride=2, padding=1)
+    found = convolution(*given, transposed=transposed)
+    usual = (conv_transpose2d if transposed else conv2d)(*given, stride=2, padding=(kernel - 2) // 2)
     torch.testing.assert_close(found, usual)
     torch.testing.assert_close(
         torch.autograd.grad(found.square().sum(), given), torch.autograd.grad(usual.square().sum(), given)
@@ -40,15 +44,65 @@ def test_few_channels_are_the_usual_transposed_convolution(outputs, shape):
 
 
 @pytest.mark.parametrize("channels", [1, 3, 5])
-def test_a_decoder_takes_them_where_they_are_few(channels, monkeypatch):
+def test_a_decoder_takes_a_way_of_its_own_for_few_channels(channels, monkeypatch):
     taken = []
-    apply = FewChannels.apply
-    monkeypatch.setattr(FewChannels, "apply", lambda *given: taken.append(given[1].shape[1]) or apply(*given))
+    monkeypatch.setattr(
+        "causal_disent_torch.networks.convolution.few_channels",
+        lambda *given: taken.append(given[1].shape[1]) or few_channels(*given),
+    )
     decoder, codes = DeconvDecoder((32, 32, channels), 4), torch.eye(4)
     found = decoder(codes)
-    assert taken == ([channels] if channels <= MOST_CHANNELS else [])
-    monkeypatch.setattr("causal_disent_torch.networks.layers.MOST_CHANNELS", 0)
+    assert taken == ([channels] if is_few(codes, channels) else [])
+    monkeypatch.setattr("causal_disent_torch.networks.convolution.is_few", lambda *given: False)
     torch.testing.assert_close(found, decoder(codes))
+
+
+@pytest.fixture
+def able(monkeypatch):
+    """A processor that computes in bfloat16; others do so as well, slowly."""
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True}, raising=False)
+
+
+@pytest.fixture
+def three_threads(monkeypatch):
+    """A batch of any size goes in parts."""
+    monkeypatch.setattr(side_by_side, "LEAST_IMAGES", 1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    assert torch.get_num_threads() == 3
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name", ["vae", "factor_vae", "s2_factor_vae", "dip_vae"])
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_batch_in_parts_learns_as_a_whole_one(able, three_threads, tiny, name, bfloat16):
+    more = [
+        "encoder.encoder_fn = @conv_encoder",
+        "decoder.decoder_fn = @deconv_decoder",
+        *(["model.precision = 'bfloat16'"] if bfloat16 else []),
+    ]
+    parts, whole = make_trainer(name, tiny, *more), make_trainer(name, tiny, *more)
+    whole.learning = {
+        name: precision.in_bfloat16(network, whole.device) if bfloat16 and name != "supervision" else network
+        for name, network in whole.networks.items()
+    }
+    found, expected = parts.step(), whole.step()
+    # The sum over a batch is made of three; in bfloat16 each has three digits.
+    close = {"rtol": 0.05, "atol": 0.02} if bfloat16 else {"rtol": 1e-3, "atol": 1e-4}
+    for term, value in expected.items():
+        torch.testing.assert_close(found[term], value, **close)
+    pairs = zip(parts.networks.named_parameters(), whole.networks.parameters(), strict=True)
+    for (weight, some), other in pairs:
+        difference = (some.grad - other.grad).norm()
+        assert difference <= close["rtol"] * other.grad.norm() + 1e-6, weight
+
+
+def test_in_parts_a_mistake_is_told_and_the_threads_are_given_back(three_threads):
+    decoder = DeconvDecoder((32, 32, 1), 4)
+    led = side_by_side.side_by_side(decoder, decoder)
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        led(torch.ones(6, 5))
 
 
 def test_a_decoder_in_bfloat16_learns_in_float32():
@@ -89,12 +143,6 @@ def test_denormals_are_flushed_inside_alone():
         assert product() == inside  # of the two blocks the outer one goes on
     assert product() > 0
     assert inside == 0 or not torch.set_flush_denormal(False)
-
-
-@pytest.fixture
-def able(monkeypatch):
-    """A processor that computes in bfloat16; others do so as well, slowly."""
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True}, raising=False)
 
 
 @pytest.mark.parametrize("name", ["vae", "factor_vae", "s2_vae"])

@@ -163,10 +163,14 @@ def test_its_colors_follow_the_system(read, scheme, dark):
 
 def test_it_prints_what_the_screen_scrolls(read):
     reader = read()
-    reader.page.emulate_media(media="print")
+    reader.page.emulate_media(media="print", color_scheme="dark")
     assert not reader.page.locator("nav").is_visible() and not reader.page.locator(".tools").first.is_visible()
     box = reader.page.locator(".wide").nth(1)
     assert box.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    reader.page.set_viewport_size({"width": 720, "height": 1000})  # A4 within its margins
+    assert reader.page.evaluate("document.documentElement.scrollWidth") <= 720
+    for chart in reader.page.locator(".chart").all():
+        assert chart.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
     assert reader.page.pdf()[:5] == b"%PDF-"
 
 

@@ -49,6 +49,12 @@ def test_charts_say_what_scores_ask(tree):
     for name in ("cg", "irs", "uc"):
         assert asked[name.upper()] == registry.get("metrics", name).summary
     assert asked["stranger: s"] == ""
+    tree.run("m", 1, {"dci": {"disentanglement": 0.3, "completeness": 0.2}})
+    asked = {chart.title.partition(" (")[0]: chart.note for chart in section(make_page(tree.root), "best").charts}
+    assert asked["dci: disentanglement"] == registry.get("metrics", "dci").summary
+    assert (
+        asked["dci: completeness"] == f"beside the main score of dci, which asks: {asked['dci: disentanglement']}"
+    )
     tree.run("m", 0, {"uc": {"UC": 0.6}})
     titles = {chart.title.partition(" (")[0] for chart in section(make_page(tree.root), "best").charts}
     assert {"UC", "causal_disentanglement: UC", "CG"} <= titles  # two metrics report a UC
@@ -133,6 +139,8 @@ def test_whether_the_data_meet_what_is_assumed(tree):
     met = {(row[0], "confounded" in row[3]): row[4] for row in table(page, "assumptions", "Assumptions").rows}
     assert met["mig", False].startswith("yes") and met["mig", True].startswith("no")
     assert met["uc", True] == "yes"
+    chance = {row[0]: row[5] for row in table(page, "assumptions", "Assumptions").rows}
+    assert chance["mig"] == "near 0" and "0.93 for noise" in chance["uc"]
     assert "mig on candle_mini, confounded by candle_color" in words(page, "assumptions")
 
 

@@ -99,6 +99,8 @@ def test_what_is_bound_is_told_apart_and_how_it_is_written_is_not(tmp_path):
             {"metrics": ["metrics/migg.gin"]},
             "There is no config 'metrics/migg.gin'.*Did you mean 'metrics/mig.gin'",
         ),
+        ({"bindings": ["mig.num_train = ["]}, "^`study.bindings`: a bracket or a string is not closed"),
+        ({"metrics": [{"config": MIG, "bindings": ["]"]}]}, "^the bindings of 'mig', line 1"),
         ({"folders": "nowhere/*"}, "no folder matches nowhere"),
         ({"time_limit": 0}, "`study.time_limit` is a number of seconds"),
         ({"time_limit": {"train": "x"}}, "`study.time_limit` is a number of seconds"),

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from causal_disent import Study, errors
-from causal_disent.runs.study.folders import INDEX
+from causal_disent import Study, errors, run_study
+from causal_disent.runs.study.folders import INDEX, Found
 from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.run import STUDY_FILE, read_study
+from causal_disent.runs.study.run import STUDY_FILE, kept_study, read_study
 
 SCORES = ["model", "metric", "score", "value"]
 
@@ -164,8 +164,19 @@ def test_time_and_memory_are_limited(trial):
 def test_bindings_follow_a_study_that_is_given_as_such():
     study = Study(models=["models/beta_vae.gin"], vary={"vae.beta": [1, 2]}, time_limit=0.1)
     found, engine = read_study(study, ["study.time_limit = None", "study.seeds = 3", "local.workers = 7"])
-    assert found == replace(study, time_limit=None, seeds=3) and engine.workers == 7
+    assert found == replace(study, time_limit=None, seeds=3, options={"workers": 7}) and engine.workers == 7
     assert read_study(study)[0] == study
+
+
+def test_the_engines_options_are_kept_with_the_study(trial):
+    study = trial.study("spread", names=("perfect_oracle",))
+    run_study(study, trial.output, gin_bindings=["local.workers = 1", "local.memory = '2 GB'"])
+    kept = kept_study(trial.output)
+    assert kept.options == {"workers": 1, "memory": "2 GB"}
+    assert read_study(kept)[1].workers == 1
+    assert read_study(kept, ["local.workers = 3"])[0].options == {"workers": 3, "memory": "2 GB"}
+    with pytest.raises(errors.ConfigError, match="`study.options` is a dict"):
+        replace(study, options=[1])
 
 
 @pytest.mark.slow
@@ -175,6 +186,23 @@ def test_what_does_not_look_at_its_time_is_ended(trial):
     recorded = failure(trial, 0, "metrics/mean/endless")
     assert recorded["message"] == "It took more than its 4 seconds and did not end by itself."
     assert "on and on" in recorded["last_lines"] and any("Timeout" in line for line in recorded["last_lines"])
+
+
+def test_nothing_is_to_be_done_with_a_model_that_failed(tmp_path):
+    study = Study(models=["models/beta_vae.gin"], datasets=["candle_mini"], metrics=["metrics/mig.gin"])
+    (planned,) = make_plan(study, tmp_path).runs
+    plan = make_plan(study, tmp_path)
+    failed = {"attempts": 1, "message": "no"}
+    for place, missing in (
+        ("model", []),
+        ("postprocessed/mean", ["model"]),
+        ("metrics/mean/mig", ["model", "postprocessed/mean"]),
+    ):
+        planned.found = Found(failed={place: failed})
+        assert plan.missing(planned) == missing
+        assert [task.place for work in plan.units(planned) for task in work.tasks] == missing
+    planned.found = Found(done={"postprocessed/mean": ""}, failed={"model": failed})
+    assert plan.missing(planned) == ["metrics/mean/mig"]  # what it is made of is there
 
 
 def test_a_full_disk_stops_it_and_is_no_failure_of_the_task(trial):
@@ -294,7 +322,6 @@ def small_study(**more):
 @torch
 @pytest.mark.slow
 def test_models_are_trained_and_measured_in_the_known_layout(tmp_path):
-    from causal_disent import run_study
     from causal_disent.runs.aggregate import aggregate_results
 
     study = small_study(vary={"vae.beta": [1, 4]}, postprocess=["postprocess/mean.gin", "postprocess/sampled.gin"])
@@ -320,8 +347,6 @@ def test_models_are_trained_and_measured_in_the_known_layout(tmp_path):
 @torch
 @pytest.mark.slow
 def test_a_loss_that_is_no_number_is_a_failure(tmp_path):
-    from causal_disent import run_study
-
     wild = {
         "config": "models/beta_vae.gin",
         "name": "wild",

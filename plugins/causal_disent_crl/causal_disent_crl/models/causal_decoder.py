@@ -33,6 +33,8 @@ class CausalDecoder(nn.Module):
         generator: not used: torch's own, which a run seeds, draws the weights.
         concepts: how many.
         layer: ``linear`` (CausalVAE) or ``gae``.
+        layer_hidden: hidden units of both networks of ``gae``.
+        layer_latent: dimensions in which ``gae`` adds causes up, 1 as published; those of a concept if not given.
         masked: as above.
         attention: the noise is mixed before it is added, as the published program does: by the softmax over the
             concepts of z of :math:`\sigma(z M \epsilon^T)`.
@@ -55,6 +57,8 @@ class CausalDecoder(nn.Module):
         generator: Any = None,
         concepts: int = 4,
         layer: str = "linear",
+        layer_hidden: Sequence[int] = (16, 16),
+        layer_latent: int | None = None,
         masked: bool = True,
         attention: bool = False,
         free_diagonal: bool = False,
@@ -80,7 +84,9 @@ class CausalDecoder(nn.Module):
         self.encoder_gives = check_choice("causal_decoder.encoder_gives", encoder_gives, GIVEN)
         self.image_shape, self.num_latent = tuple(image_shape), num_latent
         self.concepts, self.dims = concepts, num_latent // concepts
-        self.layer = make_layer(layer, concepts, self.dims, free_diagonal=free_diagonal)
+        self.layer = make_layer(
+            layer, concepts, self.dims, hidden=layer_hidden, latent=layer_latent, free_diagonal=free_diagonal
+        )
         sizes = check_sizes("causal_decoder.hidden", hidden)
         self.mechanisms = ConceptMlps(concepts, (self.dims, MECHANISM, self.dims)) if masked else None
         #: What causes do to factors, by their labels; it teaches the layer the graph.

@@ -67,14 +67,16 @@ class Labels:
                 f"The model '{model}' needs labels, and the data set lacks some of {errors.listing(where)}: they "
                 f"are not finite numbers. Choose others with {model}.factors."
             )
-        found = find_scaling(scaling, getattr(data, "scalings", {}), factor_values(data, images))
+        number = max(1, round(fraction * len(images)))
+        rows = np.sort(np.random.RandomState(seed).permutation(len(images))[:number])
+        # Of the labels that are known: the others must not count, not even by their mean.
+        found = find_scaling(scaling, getattr(data, "scalings", {}), factor_values(data, images)[rows])
         centre, scale = ([0.0] * len(known), [1.0] * len(known)) if found is None else (found.centre, found.scale)
         # What never varies is centred alone.
         self.scaling = Scaling(
             tuple(float(centre[column]) for column in columns),
             tuple(float(scale[column]) or 1.0 for column in columns),
         )
-        rows = np.random.RandomState(seed).permutation(len(images))[: max(1, round(fraction * len(images)))]
         self._place = np.full(int(images.max()) + 1, -1, dtype=np.int64)
         self._place[images] = np.arange(len(images))
         self._is_labelled = torch.zeros(len(images), 1)

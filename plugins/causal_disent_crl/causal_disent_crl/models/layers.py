@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
-from causal_disent.arguments import check_choice
+from causal_disent.arguments import check_choice, check_whole
+from causal_disent_crl.models.images import check_sizes
 
 #: How a layer's weights start.
 SMALL = 0.1
@@ -114,9 +117,8 @@ class GaeLayer(CausalLayer):
     Args:
         concepts: k.
         dims: d, of a concept.
-        hidden: units of each of two hidden layers, of both networks.
-        hidden_layers: how many such layers.
-        latent: dimensions in which causes are added up; `dims` if not given.
+        hidden: units of the hidden layers of both networks; published are two of 16.
+        latent: dimensions in which causes are added up, 1 as published; `dims` if not given.
         free_diagonal: as for `CausalLayer`.
     """
 
@@ -125,14 +127,13 @@ class GaeLayer(CausalLayer):
         concepts: int,
         dims: int,
         *,
-        hidden: int = 16,
-        hidden_layers: int = 2,
+        hidden: Sequence[int] = (16, 16),
         latent: int | None = None,
         free_diagonal: bool = False,
     ) -> None:
         super().__init__(concepts, free_diagonal=free_diagonal)
-        inner, middle = dims if latent is None else latent, [hidden] * hidden_layers
-        self.inward, self.outward = _leaky([dims, *middle, inner]), _leaky([inner, *middle, dims])
+        inner = dims if latent is None else latent
+        self.inward, self.outward = _leaky([dims, *hidden, inner]), _leaky([inner, *hidden, dims])
 
     def expected(self, codes: Tensor) -> Tensor:
         """(n, k, d)."""
@@ -154,8 +155,13 @@ def _leaky(sizes: list[int]) -> nn.Sequential:
 LAYERS = ("linear", "gae")
 
 
-def make_layer(name: str, concepts: int, dims: int, *, free_diagonal: bool) -> CausalLayer:
-    """The layer of this name."""
+def make_layer(
+    name: str, concepts: int, dims: int, *, hidden: Sequence[int], latent: int | None, free_diagonal: bool
+) -> CausalLayer:
+    """The layer of this name; `hidden` and `latent` are those of ``gae``."""
+    sizes = check_sizes("causal_decoder.layer_hidden", hidden)
+    if latent is not None:
+        check_whole("causal_decoder.layer_latent", latent, 1)
     if check_choice("causal_decoder.layer", name, LAYERS) == "gae":
-        return GaeLayer(concepts, dims, free_diagonal=free_diagonal)
+        return GaeLayer(concepts, dims, hidden=sizes, latent=latent, free_diagonal=free_diagonal)
     return LinearLayer(concepts, free_diagonal=free_diagonal)

@@ -21,6 +21,7 @@ class ConvEncoder(ConvEncoderLayers, ImageNetwork):
 
     name = "conv_encoder"
     tf_scope = "encoder"
+    in_parts = True
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of the codes."""
@@ -36,6 +37,7 @@ class DeconvDecoder(DeconvDecoderLayers, ImageNetwork):
 
     name = "deconv_decoder"
     tf_scope = "decoder"
+    in_parts = True
 
     def forward(self, codes: Tensor) -> Tensor:
         """Images before the activation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
+from causal_disent_torch.networks.convolution import convolution
 
 
 class _Uninitialised:
@@ -22,16 +22,22 @@ class _Linear(_Uninitialised, nn.Linear):
     pass
 
 
+def _followed() -> bool:
+    """Whether the layers are translated by what knows torch's own by their names."""
+    return torch.jit.is_tracing() or torch.compiler.is_compiling()
+
+
 class _Conv2d(_Uninitialised, nn.Conv2d):
-    pass
+    def forward(self, images: Tensor) -> Tensor:
+        if images.device.type == "cpu" and not _followed():
+            return convolution(images, self.weight, self.bias)  # type: ignore[arg-type]
+        return super().forward(images)
 
 
 class _ConvTranspose2d(_Uninitialised, nn.ConvTranspose2d):
     def forward(self, images: Tensor, output_size: list[int] | None = None) -> Tensor:
-        few = self.out_channels <= (1 if torch.is_autocast_enabled("cpu") else MOST_CHANNELS)
-        followed = torch.jit.is_tracing() or torch.compiler.is_compiling()  # which know the usual way by its name
-        if few and images.device.type == "cpu" and not followed:
-            return FewChannels.apply(images, self.weight, self.bias)
+        if images.device.type == "cpu" and not _followed():
+            return convolution(images, self.weight, self.bias, transposed=True)  # type: ignore[arg-type]
         return super().forward(images, output_size)
 
 

@@ -32,7 +32,8 @@ def in_bfloat16(network: Callable[..., Any], device: torch.device) -> Callable[.
     """`network`, computing in bfloat16 and giving float32."""
 
     def called(*given: Tensor) -> Any:
-        with torch.autocast(device.type, torch.bfloat16):
+        # Nothing is kept: weights are read once, and what is kept would belong to all threads.
+        with torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
             output = network(*given)
         return output.float() if isinstance(output, Tensor) else tuple(part.float() for part in output)
 

@@ -21,6 +21,7 @@ from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
 from causal_disent_torch.tensors import FRAMEWORK, packed
 from causal_disent_torch.train.precision import in_bfloat16
+from causal_disent_torch.train.side_by_side import side_by_side
 
 #: The generator of the noise in a checkpoint, and what stands before the kind of device of a global one.
 TORCH, GLOBAL = "generator.torch", "generator.global."
@@ -64,18 +65,25 @@ class Trainer:
         self.num_steps = 0
         #: What a step leads its batch through.
         self.bfloat16 = bfloat16
-        self.learning: Any = self.led(lambda network: network)
+        self.learning: Any = self.led()
         # A device works by itself until it is asked for a number; the processor has the numbers at once.
         self.look_every = 1 if device.type == "cpu" else LOOK_EVERY
         self._unseen: dict[int, dict[str, Tensor]] = {}
 
-    def led(self, through: Callable[[nn.Module], Any]) -> dict[str, Any]:
-        """The networks, each as `through` gives it; what labels are compared by stays as it is."""
-        reduced: Callable[..., Any] = in_bfloat16 if self.bfloat16 else lambda network, _: network
-        return {
-            name: network if name == "supervision" else reduced(through(network), self.device)
-            for name, network in self.networks.items()
-        }
+    def led(self, through: Callable[[nn.Module], Any] | None = None) -> dict[str, Any]:
+        """The networks as a step calls them: as `through` gives them, or in parts where that is faster.
+
+        What labels are compared by stays as it is.
+        """
+        learning: dict[str, Any] = {}
+        for name, network in self.networks.items():
+            called = network if through is None or name == "supervision" else through(network)
+            if self.bfloat16 and name != "supervision":
+                called = in_bfloat16(called, self.device)
+            if through is None and self.device.type == "cpu" and getattr(network, "in_parts", False):
+                called = side_by_side(network, called)
+            learning[name] = called
+        return learning
 
     def step(self) -> dict[str, Tensor]:
         """Draw a batch and follow the gradient once; the terms of the loss."""
