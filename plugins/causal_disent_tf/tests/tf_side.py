@@ -24,14 +24,14 @@ def precision(name):
     tf.keras.config.set_dtype_policy(name)
 
 
-def tensor(array):
-    """A tensor, in that precision if it has fractions."""
-    return tf.constant(array, tf.keras.config.floatx() if array.dtype.kind == "f" else None)
+def double(array):
+    """A tensor, of double precision if it has fractions."""
+    return tf.constant(array, tf.float64 if array.dtype.kind == "f" else None)
 
 
 def compare(request):
     arrays = dict(np.load(request["given"]))
-    precision(request["precision"])
+    precision("float64")
     trainer = trainer_of("tf", make_trainer, request["bindings"], arrays)
     weights = weights_of(trainer.networks)
     for name, weight in weights.items():
@@ -39,7 +39,7 @@ def compare(request):
     names = {id(weight.variable): (name, weight.axes) for name, weight in weights.items()}
     found = {}
     for step in range(request["first"], request["first"] + request["steps"]):
-        given = Given(**given_of(trainer, arrays, step, tensor))
+        given = Given(**given_of(trainer, arrays, step, double))
         terms, gradients = trainer.gradients(given, tf.constant(arrays["order"]))
         for owner, optimizer in trainer.optimizers.items():
             if step == request["first"]:

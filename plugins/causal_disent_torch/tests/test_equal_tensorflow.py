@@ -1,8 +1,6 @@
 """Torch and TensorFlow from the same weights, batch and noise: every term, every gradient, ten steps, the folders.
 
-In double precision, so that what differs is no rounding: Adam moves a weight whose gradient is nearly 0 as far as
-any other, in the direction of a sign that rounding decides, and ten steps against a discriminator make much of it.
-In single precision the terms and gradients of the first step are compared.
+In double precision, so that what differs is no rounding: ten steps against a discriminator make much of it.
 TensorFlow runs in a process of its own: by the interpreter that CAUSAL_DISENT_TF_PYTHON names, or by the running
 one.
 """
@@ -48,9 +46,7 @@ pytestmark = [
         reason="TensorFlow is not installed here, and CAUSAL_DISENT_TF_PYTHON names no interpreter that has it",
     ),
 ]
-#: Precision -> how many steps; how far apart, relatively, terms and gradients of the first step may be, and what
-#: follows; what is as good as 0, since a divergence is a sum of numbers around 1.
-PRECISIONS = {"float64": (10, 1e-5, 1e-5, 1e-4, 1e-12), "float32": (1, 1e-5, 1e-4, None, 1e-6)}
+STEPS = 10
 #: Nearly the papers' 0.0001; Keras keeps a rate in single precision, which has this one exactly.
 RATE = 2**-13
 
@@ -123,16 +119,17 @@ def cases(draw, name):
     return bindings, shape, num_latent, batch, draw(st.integers(1, 12)), draw(st.integers(0, 2**16))
 
 
-def torch_steps(trainer, arrays, first, steps, precision):
+def double(array):
+    """A tensor, of double precision if it has fractions."""
+    tensor = torch.from_numpy(array)
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def torch_steps(trainer, arrays, first):
     """What `tf_side.compare` finds, found by torch."""
-
-    def tensor(array):
-        made = torch.from_numpy(array)
-        return made.to(getattr(torch, precision)) if made.is_floating_point() else made
-
     found, weights = {}, trainer.networks.state_dict(keep_vars=True)
-    for step in range(first, first + steps):
-        batch = Given(**given_of(trainer, arrays, step, tensor))
+    for step in range(first, first + STEPS):
+        batch = Given(**given_of(trainer, arrays, step, double))
         passed = forward(trainer.networks, trainer.objective, trainer.reconstruction, losses, batch)
         terms = terms_of(trainer.objective, trainer.reconstruction, passed)
         for optimizer in trainer.optimizers.values():
@@ -152,11 +149,8 @@ def torch_steps(trainer, arrays, first, steps, precision):
     return {**found, **{f"weight {name}": weight.detach().numpy() for name, weight in weights.items()}}
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("name", [*UNSUPERVISED, *SUPERVISED])
-def test_terms_gradients_and_steps(name, precision, ask):
-    steps, of_terms, of_gradients, of_later, nothing = PRECISIONS[precision]
-
+def test_terms_gradients_and_ten_steps(name, ask):
     @settings(
         max_examples=3,
         deadline=None,
@@ -169,16 +163,15 @@ def test_terms_gradients_and_steps(name, precision, ask):
         bindings, shape, num_latent, batch, first, seed = case
         arrays = arrays_of(shape, num_latent, batch, seed)
         trainer = trainer_of("torch", partial(make_trainer, device=torch.device("cpu")), bindings, arrays)
-        trainer.networks.to(getattr(torch, precision))
+        trainer.networks.double()
         state = {f"weight {key}": value.numpy().copy() for key, value in trainer.networks.state_dict().items()}
-        expected = torch_steps(trainer, arrays, first, steps, precision)
-        found = ask({**arrays, **state}, bindings=bindings, first=first, steps=steps, precision=precision)
+        expected = torch_steps(trainer, arrays, first)
+        found = ask({**arrays, **state}, bindings=bindings, first=first, steps=STEPS)
         assert sorted(found) == sorted(expected)
-        tolerances = {f"term {first} ": of_terms, "gradient ": of_gradients, "": of_later}
         for key, value in expected.items():
-            tolerance = next(tolerance for start, tolerance in tolerances.items() if key.startswith(start))
-            if tolerance is not None:
-                assert np.linalg.norm(found[key] - value) <= tolerance * np.linalg.norm(value) + nothing, key
+            kind = key.split()[0]
+            tolerance = 1e-5 if kind == "gradient" or key.startswith(f"term {first} ") else 1e-4
+            assert np.linalg.norm(found[key] - value) <= tolerance * np.linalg.norm(value) + 1e-12, key
 
     agree()
 
