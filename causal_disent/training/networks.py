@@ -10,6 +10,7 @@ from causal_disent import errors
 from causal_disent.config import entry_of, given_to_gin
 from causal_disent.registry import NETWORKS, Entry, registry
 from causal_disent.training.bound import as_bound
+from causal_disent.typed import checked
 
 
 def networks(role: str, backend: str | None) -> dict[str, Entry]:
@@ -19,6 +20,7 @@ def networks(role: str, backend: str | None) -> dict[str, Entry]:
     return {entry.name: entry for entry in parts if backend in (None, entry.facts.get("backend"))}
 
 
+@checked
 def declare_network(name: str, role: str, backend: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: let configs say ``@name`` for a network of one's own, and saved models be read that have it.
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.text import shown_value
 from causal_disent.training.outputs import Tensors
 
 
 def check_callable(function: Any, name: str, kinds: str = "a module or a function") -> None:
     """Raise unless `function`, which the user calls `name`, can encode or decode; `kinds` says what can."""
     if not callable(function):
-        raise errors.InvalidInput(f"{name} must be {kinds}; given: {function!r}.")
+        raise errors.InvalidInput(f"{name} must be {kinds}; given: {shown_value(function)}.")
     if isinstance(function, type):
         kind = function.__name__
         raise errors.InvalidInput(

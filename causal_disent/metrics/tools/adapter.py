@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Of the ``*_validation`` metrics: observations encoded at a time, and the part of them that is fitted to.
 FIXED = {"batch_size": 100}
+#: What the program gives -> what it must be.
+SUPPLIED = {"ground_truth_data": "GroundTruthData", "representation_function": "Representation"}
 FIXED_TRAIN = {"train_percentage": 0.9}
 
 Scores = dict[str, Any]
@@ -96,7 +98,15 @@ def _called(
     by_place = Parameter.POSITIONAL_OR_KEYWORD
     whole = Signature(
         [
-            *(Parameter(n, by_place, default=None if n == "artifact_dir" else Parameter.empty) for n in supplied),
+            *(
+                Parameter(
+                    n,
+                    by_place,
+                    default=None if n == "artifact_dir" else Parameter.empty,
+                    annotation=SUPPLIED.get(n, Parameter.empty),
+                )
+                for n in supplied
+            ),
             *(Parameter(n, by_place, default=d, annotation=_annotation(d)) for n, d in drawn.items()),
             *(own.replace(name=name, kind=by_place) for name, own in _parameters(declaration).items()),
         ],

@@ -14,7 +14,7 @@ from causal_disent.arguments import is_finite_number, is_number, is_whole, liter
 from causal_disent.files import check_file_place, new_file, read_bounded, within
 from causal_disent.registry import registry
 from causal_disent.runs.aggregate import INTEGERS, write_parquet
-from causal_disent.runs.calibrate import headlines
+from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
 from causal_disent.text import whole_text
@@ -216,9 +216,9 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
     stated = _headlines(result)
     order = list(stated)
     keyed = [(*_of_rho(key), value, key) for key, value in result.scores.items()]
-    found = [one for one in keyed if _without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
-    for rho, score, value, key in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
-        name = _without_size(score)
+    found = [one for one in keyed if without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
+    for rho, score, value, key in sorted(found, key=lambda one: order.index(without_size(one[1]))):
+        name = without_size(score)
         of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
         yield {
             **common,
@@ -241,17 +241,12 @@ def _of_rho(key: str) -> tuple[int, str]:
     return (int(found[1]), found[2]) if found else (0, key)
 
 
-def _without_size(score: str) -> str:
-    """``mean_test_accuracy`` of ``100:mean_test_accuracy``: metrics are known by scores of any size of sample."""
-    return re.sub(r"^\d+:", "", score)
-
-
 def _headlines(result: _Result) -> dict[str, bool]:
     """The scores that a metric is known by, each with whether lower is better."""
     if result.metric in registry.names("metrics"):
         return headlines(registry.get("metrics", result.metric), [result.scores])
     numbers = [key for key, value in result.scores.items() if is_number(value) and key != "elapsed_time"]
-    return {_without_size(_of_rho(key)[1]): False for key in numbers}
+    return {without_size(_of_rho(key)[1]): False for key in numbers}
 
 
 def plain_value(text: Any) -> Any:

@@ -13,7 +13,7 @@ from causal_disent.runs.recorded import decoder_activation, model_folders, sampl
 from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import read_saved
+from causal_disent.training.saved_models import check_images_fit, read_saved
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
 from causal_disent_tf.one_function import SERVING, OneFunction, is_keras_file, of_file, of_signature
@@ -122,7 +122,7 @@ class TfBackend:
                 f"{errors.listing(ENCODERS)} is needed."
             )
         _check_sides(folder, name, signatures[name], "images", ENCODERS[name])
-        _check_images(folder, signatures[name], data)
+        check_images_fit(folder, signatures[name].inputs["images"][1:], data)
         encoder = _Encoder(folder, signatures[name], ENCODERS[name])
         gaussian = name == "gaussian_encoder"
         if model_dir is None and DECODER not in signatures:
@@ -248,14 +248,4 @@ def _check_sides(folder: Path, name: str, signature: AnySignature, given: str, o
         raise errors.InvalidInput(
             f"The signature '{name}' of the model in {folder} takes {errors.listing(signature.inputs)} and gives "
             f"{errors.listing(signature.outputs)}; it should take {given} and give {errors.listing(outputs)}."
-        )
-
-
-def _check_images(folder: Path, signature: AnySignature, data: Any) -> None:
-    expected = signature.inputs["images"][1:]
-    given = tuple(getattr(data, "observation_shape", expected))
-    if not _alike(given, expected):
-        raise errors.InvalidInput(
-            f"The model in {folder} takes images of shape {expected}, and those of the data set have shape "
-            f"{given}. Name the data set that the model was trained on with dataset.name."
         )

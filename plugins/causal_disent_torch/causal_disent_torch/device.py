@@ -24,7 +24,7 @@ def choose_device(name: str = "auto") -> torch.device:
         device(type='cpu')
     """
     here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    if name == "auto":
+    if isinstance(name, str) and name == "auto":
         return torch.device(next(kind for kind, available in here.items() if available))
     parts = re.fullmatch(r"(cuda|mps|cpu)(?::([0-9]+))?", name) if isinstance(name, str) else None
     if parts is None:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
 from causal_disent.training.own_functions import channels_last, check_callable
+from causal_disent.typed import checked
 from causal_disent_torch.callables import call, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.tensors import TENSORS
@@ -36,6 +37,7 @@ class TorchRepresentation(NetworkRepresentation):
 
     of = TENSORS
 
+    @checked
     def __init__(
         self,
         encoder: Callable[[Tensor], Any],
@@ -104,6 +106,7 @@ def activate(output: Tensor, activation: str) -> Tensor:
     return torch.tanh(output) / 2 + 0.5 if activation == "tanh" else output
 
 
+@checked
 def from_module(
     encode: Callable[[Tensor], Any],
     decode: Callable[[Tensor], Tensor] | None = None,

@@ -141,7 +141,7 @@ def test_wrong_arguments():
     with pytest.raises(errors.UnknownName, match="Did you mean 'logits'"):
         TorchRepresentation(encoder, decoder, activation="logit")
     for batch_size in (0, 2.5):
-        with pytest.raises(errors.InvalidInput, match="a whole number, at least 1"):
+        with pytest.raises(errors.InvalidInput, match="a whole number"):
             TorchRepresentation(encoder, batch_size=batch_size)
     with pytest.raises(errors.InvalidInput, match="mean and log variance"):
         TorchRepresentation(encoder, sample_seed=0, gaussian=False)

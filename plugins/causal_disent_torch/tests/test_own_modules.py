@@ -132,8 +132,8 @@ def test_what_is_no_module(encoder, message, tiny):
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"device": 5}, "Unknown device '5'"),
-        ({"weights": 5}, "torch_module.weights must be the path of a file; given: 5"),
+        ({"device": 5}, "torch_module.device must be text; given: 5"),
+        ({"weights": 5}, "torch_module.weights must be text or a path or None; given: 5"),
     ],
 )
 def test_options_that_cannot_be_used(option, message, tiny):
