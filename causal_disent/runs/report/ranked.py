@@ -16,15 +16,19 @@ from causal_disent.runs.report.scores import Mean, Scores, ends
 
 #: Charts of one kind in a section; tables have the rest.
 MOST_CHARTS = 16
+#: Means that differ by less are equal.
+SAME = 1e-9
 
 
 def best_section(scores: Scores) -> Section:
     """Which model is best by which metric, with intervals over seeds, and over points where there are such."""
     winners: list[list[Cell]] = []
     for what in scores.whats:
-        for data, (first, *others) in scores.best_first(what).items():
-            second = [others[0].who, others[0].value] if others else ["", ""]
-            winners.append([what, data, first.who, first.value, ends(first.over_seeds), *second])
+        for data, means in scores.best_first(what).items():
+            first = means[0]
+            best = [mean.who for mean in means if abs(mean.value - first.value) < SAME]
+            second = [means[len(best)].who, means[len(best)].value] if len(means) > len(best) else ["", ""]
+            winners.append([what, data, "; ".join(best), first.value, ends(first.over_seeds), *second])
     header = ["score", "data set", "best", "mean", "95 % over seeds", "second", "its mean"]
     words = [
         *_summary(scores),
