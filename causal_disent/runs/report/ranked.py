@@ -19,6 +19,8 @@ from causal_disent.runs.report.scores import Mean, Scores, ends
 MOST_CHARTS = 16
 #: Head of the column that says whether a score is within chance.
 BESIDE = "beside chance"
+#: Means that differ by less are equal.
+SAME = 1e-9
 
 
 def best_section(scores: Scores) -> Section:
@@ -26,10 +28,12 @@ def best_section(scores: Scores) -> Section:
     winners: list[list[Cell]] = []
     chance = scores.tell_chance
     for what in scores.whats:
-        for data, (first, *others) in scores.best_first(what).items():
+        for data, means in scores.best_first(what).items():
+            first = means[0]
+            best = [mean.who for mean in means if abs(mean.value - first.value) < SAME]
             beside: list[Cell] = [ends(first.over_seeds), *([_by_chance(first)] if chance else [])]
-            second = [others[0].who, others[0].value] if others else ["", ""]
-            winners.append([what, data, first.who, first.value, *beside, *second])
+            second = [means[len(best)].who, means[len(best)].value] if len(means) > len(best) else ["", ""]
+            winners.append([what, data, "; ".join(best), first.value, *beside, *second])
     header = ["score", "data set", "best", "mean", "95 % over seeds", *[BESIDE] * chance, "second", "its mean"]
     words = [
         *_summary(scores),

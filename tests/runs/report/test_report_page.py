@@ -88,6 +88,13 @@ def test_a_score_within_chance_is_told(tree):
     assert "what is within chance is best of nothing" in words(page, "best")
 
 
+def test_models_that_are_equally_good_are_both_the_best(tree):
+    for model, value in (("a", 0.5), ("b", 0.5), ("c", 0.2)):
+        tree.run(model, 0, {"irs": {"IRS": value}})
+    row = table(make_page(tree.root), "best", "The best of each data set").rows[0]
+    assert row[2:4] == ["a; b", 0.5] and row[5:] == ["c", 0.2]
+
+
 def test_factors_of_dead_codes_are_told(tree):
     found = {"CG": 0.3, "codes_factor_object": [0, 2], "codes_factor_color": [1, 2]}
     scores = {f"rho={rho}:{key}": value for rho in (1, 2) for key, value in found.items()}
