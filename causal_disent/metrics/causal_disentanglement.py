@@ -71,8 +71,9 @@ def causal_disentanglement_per_rho(
     )
 
     def controlled(sets: CodeSets) -> CgResult:
-        given = {"attribution": sets, "bootstrap": bootstrap, "random_state": same_state(generator)}
-        return cg(codes, factors, decode, predict_proba, **given, **options)
+        given = (codes, factors, decode, predict_proba)
+        draws = same_state(generator)
+        return cg(*given, attribution=sets, bootstrap=bootstrap, random_state=draws, **options)
 
     found = {
         one: CausalDisentanglementResult(robust, apart, controlled(apart.sets)) for one, apart in separate.items()

@@ -105,12 +105,12 @@ class Scores:
         found = []
         for (what, data, who), own in self.table.groupby(["what", "data", "who"], sort=False):
             values = own["value"].dropna()
-            low, high, *by_chance = own[["low", "high", "chance", "within_chance"]].mean().tolist()
+            low, high, chance, within = own[["low", "high", "chance", "within_chance"]].mean().tolist()
             first = own.iloc[0].to_dict()
             over_seeds = _within(interval(values.to_numpy(float)), first)
             points = None if np.isnan(low) or np.isnan(high) else (low, high)
-            names = (str(what), str(data), str(who))
-            found.append(Mean(*names, float(values.mean()), over_seeds, len(values), points, *by_chance, first))
+            names, mean = (str(what), str(data), str(who)), float(values.mean())
+            found.append(Mean(*names, mean, over_seeds, len(values), points, chance, within, first))
         return found
 
     @property
