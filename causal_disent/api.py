@@ -34,7 +34,7 @@ def get_metric(name: str) -> Callable[..., dict[str, Any]]:
 
 @checked
 def get_representation(name: str, data: Any, **options: Any) -> Any:
-    """A registered model for a data set."""
+    """A registered representation of a data set."""
     return _made("representations", name, data, options)
 
 

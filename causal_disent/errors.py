@@ -133,7 +133,7 @@ def missing_decoder(metric: str) -> MissingPart:
     """`metric` needs a decoder."""
     return MissingPart(
         f"The metric '{metric}' needs a decoder, and the representation has none. For a saved model, name the "
-        "folder that has one with --model_dir; give a registered model, or a representation in Python, a "
+        "folder that has one with --model_dir; give a registered representation, or one in Python, a "
         "`decode(codes) -> images in [0, 1]`."
     )
 

@@ -181,6 +181,12 @@ def new_file(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file in UTF-8, whole or not at all."""
+    with new_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def append_to(folder: Path, name: str) -> int:
     """The descriptor of a file in `folder`, open for what follows its end; it is made if it is not there.
 

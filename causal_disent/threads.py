@@ -17,8 +17,9 @@ NUMBERS = (
     "LOKY_MAX_CPU_COUNT",
 )
 #: By default threads of OpenMP wait by spinning: beside any other program they take the cores that they wait for
-#: from each other, and a step of training takes three times as long and more.
-PATIENT = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0"}
+#: from each other, and a step of training takes three times as long and more. Some microseconds are well spent:
+#: waking a thread takes longer.
+PATIENT = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "2000", "KMP_BLOCKTIME": "0"}
 #: By default glibc gives large arrays back to the system as soon as they are free, and asks for them again in the
 #: next step of training, which takes a sixth of it. Bytes up to which an array is kept, and free memory in all.
 KEPT = {"MALLOC_MMAP_THRESHOLD_": 2**26, "MALLOC_TRIM_THRESHOLD_": 2**29}

@@ -32,8 +32,10 @@ COMMANDS = {
         + ["model.eval_steps = 1", "model.batch_size = 4"],
     ),
 }
-#: What stands around a function for configs to reach it, as gin's own wrappers do: no turn of the way.
-WRAPPERS = ("Part.__call__", "checked.<locals>.call")
+#: What stands around a function, for configs to reach it or to check what goes in and out: no turn of the way.
+WRAPPERS = (
+    "Part.__call__", "checked.<locals>.call", "told.<locals>.call", "metric.<locals>.declare.<locals>.judged"
+)  # fmt: skip
 #: Frames that are no functions of a file: its top level, and what is written inside another function's line.
 PARTS_OF_FUNCTIONS = ("<module>", "<lambda>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 
@@ -52,8 +54,14 @@ def calls_between_files(run: Callable[[], Any]) -> Calls:
             files[code] = str(path.relative_to(ROOT)) if inside else None
         return files[code]
 
+    importing = 0
+
     def watch(frame: FrameType, event: str, _: Any) -> None:
-        if event != "call" or (callee := own_file(frame.f_code)) is None:
+        nonlocal importing
+        # What a module does while it is imported, such as to decorate a function, is no turn of the way.
+        if frame.f_code.co_name == "<module>":
+            importing += {"call": 1, "return": -1}.get(event, 0)
+        if importing or event != "call" or (callee := own_file(frame.f_code)) is None:
             return
         if frame.f_code.co_name in PARTS_OF_FUNCTIONS or frame.f_code.co_qualname in WRAPPERS:
             return
@@ -103,12 +111,14 @@ def walk(command: str) -> Calls:
 
 def lines(calls: Calls) -> list[str]:
     """The files in the order of the run, each below the one that first called it."""
-    depth = {next(iter(calls))[0]: 0}
-    shown = [next(iter(calls))[0]]
+    at = next(iter(calls))[0]
+    depth, shown = {at: 0}, [at]
     for (caller, callee), function in calls.items():
         if callee not in depth:
-            depth[callee] = depth.get(caller, 0) + 1
-            shown.append(f"{'  ' * depth[callee]}{callee}: {function}")
+            # A file whose own methods alone were called so far, by objects of another, stands where the reader is.
+            depth[callee] = depth.setdefault(caller, depth[at]) + 1
+            at = callee
+            shown.append(f"{'  ' * depth[at]}{at}: {function}")
     return shown
 
 

@@ -85,7 +85,7 @@ def candle():
 
 @pytest.fixture
 def oracle_folder(tmp_path):
-    """A function that writes an input folder for a registered model."""
+    """A function that writes an input folder for a registered representation."""
 
     def write(text="representation.name = 'perfect_oracle'\ndataset.name = 'candle_mini'\n", name="model"):
         folder = tmp_path / name

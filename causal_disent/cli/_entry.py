@@ -18,7 +18,7 @@ from causal_disent.report.table import WIDTH
 from causal_disent.text import shown
 
 #: Facts that are told in other words, or that only programs ask for.
-UNTOLD = ("backend", "better", "function", "range", "supplied", "under")
+UNTOLD = ("backend", "better", "function", "range", "resampling", "supplied", "under")
 #: Values inside values that are told.
 DEEPEST = 4
 #: Of a text, and of the configs that name an entry, so many are shown.
@@ -82,6 +82,8 @@ def details(entry: Entry) -> dict[str, Any]:
             told = (range_text(entry.facts.get("range")), f"{better} is better" if better else "")
             found["range"] = ", ".join(filter(None, told))
             found |= {"takes": in_words(entry.facts["takes"])} if "takes" in entry.facts else {}
+            how = entry.facts.get("resampling", {}).get("words")
+            found |= {"intervals": f"{how}, and so are chance levels"} if how else {}
         found |= files_of(entry) if entry.kind == "datasets" else {}
         found |= {"backends": backends_of(entry)} if entry.kind == "models" else {}
         found |= _in_configs(entry) if KINDS[entry.kind].in_configs else {"use": [_use(entry)]}
@@ -169,7 +171,7 @@ def text_of(found: Mapping[str, Any]) -> str:
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}
-    told = {name: found[name] for name in ("range", "takes", "backends", "files") if name in found}
+    told = {name: found[name] for name in ("range", "takes", "intervals", "backends", "files") if name in found}
     lines += [_wrapped(name, value) for name, value in {**told, **facts, **told}.items() if value not in EMPTY]
     places = [f"{at['path']} ({'found' if at['found'] else 'missing'})" for at in found.get("looks_for", [])]
     parameters = [

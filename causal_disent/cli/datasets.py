@@ -64,8 +64,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     from causal_disent.files import check_file_place
     from causal_disent.graphs.causal_graph import CausalGraph
     from causal_disent.graphs.check_graph import check_graph
-    from causal_disent.report.graph_check import graph_check_text
-    from causal_disent.report.graph_pairs import pairs_text
+    from causal_disent.report.graph_check import graph_check_text, pairs_text
     from causal_disent.runs.dataset import get_dataset
 
     seed = seed_of(arguments)

@@ -7,8 +7,9 @@ import argparse
 from causal_disent.cli._arguments import add_names
 from causal_disent.cli._entry import facts_of
 from causal_disent.plugins import LoadedPlugin, loaded_plugins, missing_plugin
+from causal_disent.registry import KINDS
 from causal_disent.report.table import WIDTH, text_table
-from causal_disent.text import say, say_json, shown
+from causal_disent.text import number_of, say, say_json, shown
 
 #: Of a reason, so many are shown.
 MOST_CHARACTERS = 2000
@@ -61,4 +62,5 @@ def _text(plugin: LoadedPlugin) -> str:
 
 
 def _counts(plugin: LoadedPlugin) -> str:
-    return ", ".join(f"{len(entries)} {kind}" for kind, entries in plugin.offers.items() if entries) or "nothing"
+    offers = (number_of(len(entries), KINDS[kind].thing) for kind, entries in plugin.offers.items() if entries)
+    return ", ".join(offers) or "nothing"

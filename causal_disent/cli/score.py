@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
-from causal_disent.files import check_file_place, new_file
+from causal_disent.files import check_file_place, write_text
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -93,21 +93,11 @@ def _factor_groups(given: list[str] | None) -> dict[str, list[str | int]] | None
     return {name: _columns(columns) for name, _, columns in parts} if parts else None
 
 
-def _text(made: Callable[[ScoreTable], str]) -> Callable[[ScoreTable, Path], Any]:
-    """What writes the text that is made of the scores."""
-
-    def write(scores: ScoreTable, path: Path) -> None:
-        with new_file(path) as temporary:
-            temporary.write_text(made(scores), encoding="utf-8")
-
-    return write
-
-
 #: Ending of a file -> what writes it.
 WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
-    ".csv": _text(lambda scores: scores.table.to_csv()),
-    ".json": _text(lambda scores: json.dumps(scores.record(), indent=2) + "\n"),
-    ".html": _text(lambda scores: scores.to_html()),
+    ".csv": lambda scores, path: write_text(path, scores.table.to_csv()),
+    ".json": lambda scores, path: write_text(path, json.dumps(scores.record(), indent=2) + "\n"),
+    ".html": lambda scores, path: write_text(path, scores.to_html()),
     ".png": lambda scores, path: save_figure(scores.plot(), path),
     ".svg": lambda scores, path: save_figure(scores.plot(), path),
 }

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.data.state_space import StateSpace
-from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.protocols import FloatArray, IntArray, is_finite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,14 @@ def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd
         for column, (name, names) in enumerate(space.value_names.items())
     }
     return pd.DataFrame(columns, index=pd.Index(images, name="image"))
+
+
+def check_listed(data: Any, owner: str) -> None:
+    """Raise unless `data` is finite and lists its images, as `owner` needs it."""
+    if not (is_finite(data) and hasattr(data, "factor_table")):
+        raise errors.InvalidInput(
+            f"{owner} needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
+        )
 
 
 def value_rows(table: pd.DataFrame) -> IntArray:

@@ -11,10 +11,9 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least, check_columns, check_not_negative, check_random_state
 from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
+from causal_disent.metrics.tools.linear_probe import predict_linear, random_features, standardise
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.per_factor import in_place, varying_in_both
-from causal_disent.metrics.tools.random_features import random_features
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import as_numbers, check_at_least, check_choice, check_matrix, check_pairs
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.declaration import metric
+from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray
@@ -220,10 +221,7 @@ def _check(
 
 def _prepare(codes: FloatArray, divergence: FloatArray) -> FloatArray:
     """Standardised codes, those without information 0."""
-    codes = np.asarray(codes, dtype=np.float64)
-    varies = codes.min(axis=0) != codes.max(axis=0)
-    deviations = np.where(varies, codes.std(axis=0), 1.0)
-    return (codes - codes.mean(axis=0)) / deviations * (varies & (divergence > LEAST_DIVERGENCE))
+    return standardise(codes, codes)[0] * (divergence > LEAST_DIVERGENCE)
 
 
 def _lasso(codes: FloatArray, others: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causal_disent.figures import pixels
-from causal_disent.files import new_file
+from causal_disent.files import new_file, write_text
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
@@ -158,8 +158,8 @@ def write_calibration(
         "cases": {case.name: case.truth for case in cases},
         "scores": [_record(row, cases) for row in rows],
     }
-    _write(folder / "calibration.json", json.dumps(content, indent=2, allow_nan=False) + "\n")
-    _write(folder / "calibration.md", _markdown(rows, cases))
+    write_text(folder / "calibration.json", json.dumps(content, indent=2, allow_nan=False) + "\n")
+    write_text(folder / "calibration.md", _markdown(rows, cases))
     save_picture(pixels(calibration_picture(rows, cases)), folder / "calibration.png", colors=128)
 
 
@@ -179,16 +179,11 @@ def _record(row: Row, cases: Sequence[Case]) -> dict[str, object]:
     }
 
 
-def _write(path: Path, text: str) -> None:
-    with new_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
 def update_page(results: Path, docs: Path) -> None:
     """Put the table and the picture of a `results` folder into ``calibration.md`` of the `docs` folder."""
     page = docs / "calibration.md"
     kept = page.read_text(encoding="utf-8").split(MARK)[0]
-    _write(page, f"{kept}{MARK}\n\n{(results / 'calibration.md').read_text(encoding='utf-8')}")
+    write_text(page, f"{kept}{MARK}\n\n{(results / 'calibration.md').read_text(encoding='utf-8')}")
     with new_file(docs / "images" / "calibration.png") as temporary:
         temporary.write_bytes((results / "calibration.png").read_bytes())
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from causal_disent.data.factor_table import value_rows
 from causal_disent.files import new_file
-from causal_disent.report.labelled_grid import check_drawable, draw_grid
+from causal_disent.metrics.tools.sampling import factor_names, fix_factor
+from causal_disent.protocols import is_finite
+from causal_disent.report.labelled_grid import check_drawable, draw_grid, enlargement
 
 #: Columns at the most; longer factors are sampled evenly.
 MOST = 8
@@ -39,6 +41,27 @@ def contact_sheet(data: Any, *, scale: int = 2) -> np.ndarray:
         captions.append([f"{name} {table[name].cat.categories[value]}" for value in chosen])
         sheet.append(list(data.observations(table.index.to_numpy()[places])))
     return np.asarray(draw_grid(sheet, captions=captions, scale=scale))
+
+
+def dataset_sheet(data: Any, random_state: np.random.RandomState) -> np.ndarray:
+    """The same of any data set, enlarged: images are looked up where there is a table of them, otherwise drawn.
+
+    Args:
+        data: ground-truth data of images.
+        random_state: for what the factors leave open.
+    """
+    check_drawable(data.observation_shape)
+    if is_finite(data) and hasattr(data, "factor_table"):
+        return contact_sheet(data, scale=enlargement(np.empty((*data.observation_shape[:2], 0))))
+    start = data.sample_factors(1, random_state)
+    rows, captions = [], []
+    for column, (name, size) in enumerate(zip(factor_names(data), data.factors_num_values, strict=True)):
+        values = np.unique(np.linspace(0, size - 1, min(size, MOST)).round().astype(int))
+        factors = fix_factor(data, np.repeat(start, len(values), axis=0), column, values, random_state)
+        rows.append(list(data.sample_observations_from_factors(factors, random_state)))
+        names = getattr(data, "value_names", None)
+        captions.append([f"{name} {value if names is None else names[column][value]}" for value in values])
+    return np.asarray(draw_grid(rows, captions=captions, scale=enlargement(rows[0][0])))
 
 
 def save_picture(pixels: np.ndarray, path: Path, *, colors: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What `check_graph` found, as text."""
+"""What `check_graph` found, as text: all pairs of factors, those given common effects, then the independences."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import textwrap
 
 from causal_disent.graphs.check_graph import GraphCheck, Independence
 from causal_disent.graphs.chi_square import ChiSquare
-from causal_disent.report.table import text_table
+from causal_disent.graphs.dependences import Pair
+from causal_disent.report.table import WIDTH, text_table
 
-WIDTH = 100
+#: More factors than this make no matrix that can be read.
+MOST = 12
 
 
 def graph_check_text(check: GraphCheck) -> str:
@@ -44,3 +46,34 @@ def _result(check: GraphCheck) -> str:
     ]
     broken = textwrap.fill(f"Broken: {'; '.join(told)}.", WIDTH) + "\n" if told else ""
     return f"{broken}{len(check.broken)} of {len(check.tested)} independences are broken ({points})."
+
+
+def pairs_text(check: GraphCheck) -> str:
+    """A matrix of p-values, and a table of pairs that common effects should make dependent."""
+    parts = []
+    names = list(dict.fromkeys(name for pair in check.pairs for name in (pair.first, pair.second)))
+    if 1 < len(names) <= MOST:
+        cells = {}
+        for pair in check.pairs:
+            mark = "" if pair.agrees else ("*" if pair.separated else "~")
+            mark += "?" if pair.test.too_few_points else ""
+            cells[pair.first, pair.second] = cells[pair.second, pair.first] = f"{pair.test.p:.2g}{mark}"
+        rows = [[name, *(cells.get((name, other), "") for other in names)] for name in names]
+        parts.append(
+            "p given nothing (*: independent by the graph, not by the data; ~: the other way round; ?: few points)"
+        )
+        parts.append(text_table(["", *names], rows))
+    if check.opened:
+        parts.append("Given common effects, the graph lets these pairs depend on each other:")
+        table = [_pair_cells(pair) for pair in check.opened]
+        parts.append(text_table(["variables", "given", "chi2", "dof", "p", "by the data"], table))
+    return "\n\n".join(parts)
+
+
+def _pair_cells(pair: Pair) -> list[object]:
+    given = ", ".join(pair.given) + (f"={pair.value}" if pair.value else "")
+    doubt = " (few points)" if pair.test.too_few_points else ""
+    found = ("independent" if pair.looks_independent else "dependent") + doubt
+    if not pair.test.degrees:
+        found = "cannot tell: no variation"
+    return [f"{pair.first}, {pair.second}", given, pair.test.statistic, pair.test.degrees, pair.test.p, found]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent.figures import pixels
-from causal_disent.files import new_file
+from causal_disent.files import new_file, write_text
 from causal_disent.report.contact_sheet import save_picture
 from causal_disent.report.heat_map import HeatRow, heat_map
 from causal_disent.report.table import markdown_table, text_table
@@ -49,8 +49,7 @@ def write_reseeding(folder: Path, found: Sequence[Reseeded], names: Sequence[str
         table = csv.writer(file)
         table.writerow(_heads(names))
         table.writerows(_body(found))
-    with new_file(folder / "reseeding.md") as temporary:
-        temporary.write_text(markdown_table(_heads(names), _body(found)) + "\n", encoding="utf-8")
+    write_text(folder / "reseeding.md", markdown_table(_heads(names), _body(found)) + "\n")
     rows = [
         HeatRow(
             row.metric,

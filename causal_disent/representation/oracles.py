@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.data.factor_table import value_rows
+from causal_disent.data.factor_table import check_listed, value_rows
 from causal_disent.progress import in_batches
-from causal_disent.protocols import FloatArray, IntArray, is_finite
+from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.representation.image_shape import image_keys
 from causal_disent.text import Shown
 
@@ -79,10 +79,7 @@ class Oracle(Shown):
 
 def _factor_rows(data: Any) -> IntArray:
     """(images, factors): the position of each factor's value among its values."""
-    if not (is_finite(data) and hasattr(data, "factor_table")):
-        raise errors.InvalidInput(
-            f"An oracle needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
-        )
+    check_listed(data, "An oracle")
     return value_rows(data.factor_table)
 
 

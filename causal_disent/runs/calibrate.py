@@ -222,7 +222,7 @@ def _rows(entry: Entry, outcomes: Sequence[dict[str, Any] | str]) -> list[Row]:
     """A row for each headline of a metric; one with its name alone where it failed everywhere."""
     # ``1000:mean_test_accuracy`` as ``mean_test_accuracy``: one size is measured.
     scores = [
-        one if isinstance(one, str) else {_without_size(key): value for key, value in one.items()}
+        one if isinstance(one, str) else {without_size(key): value for key, value in one.items()}
         for one in outcomes
     ]
     found = [one for one in scores if not isinstance(one, str)]
@@ -250,8 +250,9 @@ def _rows(entry: Entry, outcomes: Sequence[dict[str, Any] | str]) -> list[Row]:
     ]
 
 
-def _without_size(key: str) -> str:
-    return re.sub(r"^\d+:", "", key.strip())
+def without_size(key: str) -> str:
+    """``mean_test_accuracy`` of ``100:mean_test_accuracy``: metrics are known by scores of any size of sample."""
+    return re.sub(r"^\d+:", "", key)
 
 
 def headlines(entry: Entry, found: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
@@ -262,7 +263,7 @@ def headlines(entry: Entry, found: Sequence[Mapping[str, Any]]) -> dict[str, boo
     """
     lower = entry.facts.get("better") == "lower"
     stated = (*[entry.facts[fact] for fact in ("headline",) if fact in entry.facts], *entry.facts.get("also", ()))
-    keys = [_without_size(key) for key in stated]
+    keys = [without_size(key) for key in stated]
     if not keys:
         numbers = (key for scores in found for key, value in scores.items() if is_number(value))
         keys = [key for key in dict.fromkeys(numbers) if not DETAIL.search(key)]

@@ -11,7 +11,7 @@ from causal_disent.files import check_free, new_folder
 from causal_disent.first_party import how_to_install
 from causal_disent.protocols import Backend
 from causal_disent.registry import registry
-from causal_disent.representation.folder import check_folder
+from causal_disent.runs.representation import check_folder
 from causal_disent.runs.results import Earlier, check_apart, read_results, write_earlier, write_results
 
 DLIB = "dlib"

@@ -1,4 +1,4 @@
-"""``representation.*``: which model an input folder stands for."""
+"""``representation.*``: what an input folder stands for: a registered representation, or a saved model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from causal_disent.files import inside
 from causal_disent.first_party import how_to_install
 from causal_disent.parts import part
 from causal_disent.registry import Entry, registry
-from causal_disent.representation.folder import REPRESENTATION_FILE, check_folder, names_a_model
 from causal_disent.runs.backend import backends
 
 #: The device that leaves the choice to the backend.
 AUTO = "auto"
+#: What names a registered representation in an input folder; without it the folder holds a saved model.
+REPRESENTATION_FILE = "representation.gin"
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,22 @@ class Reading:
 AS_FOUND = Reading()
 
 
+def names_representation(folder: Path) -> bool:
+    """Whether a file in the folder names a registered representation."""
+    return (folder / REPRESENTATION_FILE).is_file()
+
+
+def check_folder(folder: Path, flag: str = "--input_dir", *, or_file: bool = False) -> None:
+    """An error that says what to give, unless `folder` is one, or is a file where that will do."""
+    if not (folder.is_dir() or (or_file and folder.is_file())):
+        raise errors.missing_input(folder, flag)
+
+
 def read_folder(folder: Path) -> dict[str, Any]:
-    """What the folder's file binds: its model, the model's options, perhaps its data set; nothing if a backend
+    """What the folder's file binds: a representation, its options, perhaps its data set; nothing if a backend
     reads the folder."""
     check_folder(folder, or_file=True)
-    if not names_a_model(folder):
+    if not names_representation(folder):
         if not any(True for _ in _recognising(folder, AS_FOUND)):
             raise _no_model_in(folder, None)
         return {}
@@ -58,7 +70,9 @@ def read_folder(folder: Path) -> dict[str, Any]:
     bindings = literal_bindings(file)
     name = bindings.get("representation.name")
     if not isinstance(name, str):
-        raise errors.ConfigError(f"{file} must name a model: representation.name = 'perfect_oracle', say.")
+        raise errors.ConfigError(
+            f"{file} must name a representation: representation.name = 'perfect_oracle', say."
+        )
     registry.get("representations", name)
     allowed = ("representation.", "dataset.", f"{name}.")
     for parameter in bindings:
@@ -66,11 +80,16 @@ def read_folder(folder: Path) -> dict[str, Any]:
             raise errors.ConfigError(
                 f"{file}: '{parameter}' cannot be bound here, only {errors.listing(f'{a}*' for a in allowed)}."
             )
+        if parameter.endswith(".trust"):  # what came with a model does not vouch for it
+            raise errors.ConfigError(
+                f"{file}: '{parameter}' cannot be bound here. If you trust whoever made the model, bind it "
+                f'yourself: --gin_bindings "{parameter} = True".'
+            )
     return bindings
 
 
 def bind_folder(folder: Path) -> dict[str, Any]:
-    """Bind what the folder's file says of its model and the config leaves open; all it says is returned."""
+    """Bind what the folder's file says and the config leaves open, the data set aside; all of it is returned."""
     bindings = read_folder(folder)
     described = {key: value for key, value in bindings.items() if not key.startswith("dataset.")}
     bind_missing(described, str(folder))
@@ -78,19 +97,19 @@ def bind_folder(folder: Path) -> dict[str, Any]:
 
 
 def load_model(folder: Path, data: Any, reading: Reading = AS_FOUND) -> tuple[Any, dict[str, Any]]:
-    """The model of the one input folder, as the config has it, and what is to be recorded of how it was read."""
-    if names_a_model(folder) and reading.backend is None:
+    """What the one input folder stands for, as the config has it, and what to record of how it was read."""
+    if names_representation(folder) and reading.backend is None:
         if reading.decoder_dir is not None:
             raise errors.InvalidInput(
-                f"--model_dir is for saved models. {folder / REPRESENTATION_FILE} names a registered model, which "
-                "has a decoder of its own or none: leave --model_dir out."
+                f"--model_dir is for saved models. {folder / REPRESENTATION_FILE} names a registered "
+                "representation, which has a decoder of its own or none: leave --model_dir out."
             )
         return representation(data), {}
     return _read(folder, data, reading)
 
 
 def load_folder(folder: Path, data: Any) -> Any:
-    """The model of one folder of several, with its own options instead of the config's."""
+    """What one folder of several stands for, with its own options instead of the config's."""
     bindings = read_folder(folder)
     if not bindings:
         return _read(folder, data, AS_FOUND)[0]
@@ -101,7 +120,7 @@ def load_folder(folder: Path, data: Any) -> Any:
 
 @part("representation", supplied=("data",))
 def representation(data: Any, name: str) -> Any:
-    """The registered model `name` for `data`."""
+    """The registered representation `name` for `data`."""
     return registry.function("representations", name)(data)
 
 

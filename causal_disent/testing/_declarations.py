@@ -11,7 +11,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_number
-from causal_disent.registry import Entry
+from causal_disent.registry import KINDS, Entry
 from causal_disent.testing.check import CheckFailed, demand
 
 BETTER = ("higher", "lower")
@@ -53,8 +53,7 @@ def documented(trial: Any) -> None:
     """Listings and readers can tell what it is."""
     entry = trial.entry
     demand(entry.summary, "it has no summary; register with summary='one line for listings'.")
-    thing = "data set" if entry.kind == "datasets" else "model"
-    demand(inspect.getdoc(entry.load()), f"what makes the {thing} has no docstring.")
+    demand(inspect.getdoc(entry.load()), f"what makes the {KINDS[entry.kind].thing} has no docstring.")
 
 
 def known_failures(entry: Entry) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What every model must do. A check is a function of a `RepresentationTrial`; its name is what users see."""
+"""What every representation must do. A check is a function of a `RepresentationTrial`; users see its name."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TOLERANCE = 1e-4
 
 
 class RepresentationTrial:
-    """A model that is made once, and images to encode.
+    """A representation that is made once, and images to encode.
 
     Args:
-        entry: the model.
+        entry: the representation.
         data: the data set to make it for; a small one by default.
         options: what its factory takes besides.
     """
@@ -35,12 +35,12 @@ class RepresentationTrial:
         self._options = options
 
     def make(self) -> Any:
-        """A new model."""
+        """A new one."""
         return self.entry.load()(self.data, **self._options)
 
     @cached_property
-    def model(self) -> Any:
-        """The model."""
+    def made(self) -> Any:
+        """The representation."""
         return self.make()
 
     def images(self) -> FloatArray:
@@ -49,7 +49,7 @@ class RepresentationTrial:
 
     def codes(self) -> FloatArray:
         """Their codes."""
-        return np.asarray(self.model(self.images()))
+        return np.asarray(self.made(self.images()))
 
 
 def declarations_hold_together(trial: RepresentationTrial) -> None:
@@ -74,16 +74,17 @@ def same_image_same_codes(trial: RepresentationTrial) -> None:
 
 
 def same_options_same_model(trial: RepresentationTrial) -> None:
-    """A model made again for the same data and options is the same."""
+    """A representation made again for the same data and options is the same."""
     again = np.asarray(trial.make()(trial.images()))
     demand(
-        _close(trial.codes(), again), "a model made again gives other codes; its randomness must come from a seed."
+        _close(trial.codes(), again),
+        "a representation made again gives other codes; its randomness must come from a seed.",
     )
 
 
 def codes_do_not_depend_on_the_batch(trial: RepresentationTrial) -> None:
     """An image has the same codes alone and among others."""
-    alone = np.concatenate([np.asarray(trial.model(image[None])) for image in trial.images()])
+    alone = np.concatenate([np.asarray(trial.made(image[None])) for image in trial.images()])
     demand(_close(trial.codes(), alone), "an image encoded alone has other codes than in a batch.")
 
 
@@ -93,9 +94,9 @@ def _close(one: FloatArray, other: FloatArray) -> bool:
 
 def decoder_makes_images(trial: RepresentationTrial) -> None:
     """`decode` gives observations of the data set's shape, floats from 0 to 1."""
-    if not hasattr(trial.model, "decode"):
-        raise NotApplicable("the model has no decoder.")
-    images = np.asarray(trial.model.decode(trial.codes()))
+    if not hasattr(trial.made, "decode"):
+        raise NotApplicable("it has no decoder.")
+    images = np.asarray(trial.made.decode(trial.codes()))
     shape = (NUM_IMAGES, *trial.data.observation_shape)
     demand(images.shape == shape, f"`decode` gives shape {images.shape}, not (n, *observation_shape) = {shape}.")
     demand(images.dtype.kind == "f", f"decoded images are floats; these have dtype {images.dtype}.")
@@ -107,9 +108,9 @@ def decoder_makes_images(trial: RepresentationTrial) -> None:
 def images_stay_as_they_are(trial: RepresentationTrial) -> None:
     """Images are not written to, and may be such as cannot be."""
     images = trial.images()
-    trial.model(images)
+    trial.made(images)
     demand(np.array_equal(images, trial.images()), "it writes to the images it is given; work on a copy.")
-    trial.model(read_only(images))
+    trial.made(read_only(images))
 
 
 def codes_belong_to_the_caller(trial: RepresentationTrial) -> None:
@@ -124,10 +125,10 @@ def codes_belong_to_the_caller(trial: RepresentationTrial) -> None:
 def global_generators_untouched(trial: RepresentationTrial) -> None:
     """``random`` and ``numpy.random`` are left alone."""
     with touched_generators() as touched:
-        model = trial.make()
-        codes = np.asarray(model(trial.images()))
-        if hasattr(model, "decode"):
-            model.decode(codes)
+        made = trial.make()
+        codes = np.asarray(made(trial.images()))
+        if hasattr(made, "decode"):
+            made.decode(codes)
     check_untouched(touched)
 
 

@@ -30,11 +30,7 @@ def read_saved(
     """
     model = _read(folder, read)
     shape = tuple(model.encoder.image_shape)
-    if data is not None and tuple(data.observation_shape) != shape:
-        raise errors.InvalidInput(
-            f"The model in {folder} takes images of shape {shape}; those of the data set are of shape "
-            f"{tuple(data.observation_shape)}. Evaluate it on the data set it was trained on."
-        )
+    check_images_fit(folder, shape, data)
     if model_dir is None:
         model.folders = {"representation": folder, "decoder": folder}
         return model
@@ -48,6 +44,18 @@ def read_saved(
     both = mixed(model, other)
     both.folders = {"representation": folder, "decoder": model_dir}
     return both
+
+
+def check_images_fit(folder: Path, shape: tuple[int | None, ...], data: Any) -> None:
+    """Raise unless the images of `data`, if given, have the shape that a model takes, as far as it is known."""
+    given = tuple(getattr(data, "observation_shape", shape))
+    if shape and (
+        len(given) != len(shape) or any(own not in (None, a) for own, a in zip(shape, given, strict=True))
+    ):
+        raise errors.InvalidInput(
+            f"The model in {folder} takes images of shape {shape}, and those of the data set have shape {given}. "
+            "Name the data set that the model was trained on with dataset.name."
+        )
 
 
 def _read(folder: Path, read: Callable[[Path, str], Any]) -> Any:

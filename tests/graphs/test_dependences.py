@@ -7,8 +7,7 @@ from scipy.stats import chi2_contingency
 
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.graphs.check_graph import check_graph
-from causal_disent.report.graph_check import graph_check_text
-from causal_disent.report.graph_pairs import pairs_text
+from causal_disent.report.graph_check import graph_check_text, pairs_text
 
 GRAPH = nx.DiGraph([("rain", "wet"), ("hose", "wet"), ("wet", "slip"), ("rain", "cloud")])
 NAMES = ["rain", "hose", "wet", "slip", "cloud"]

@@ -3,8 +3,7 @@ import pytest
 
 from causal_disent import errors, get_classifier, get_dataset, get_representation
 from causal_disent.metrics.tools.attributed import attributed_sample
-from causal_disent.report.contact_sheet import contact_sheet
-from causal_disent.report.dataset_sheet import dataset_sheet
+from causal_disent.report.contact_sheet import contact_sheet, dataset_sheet
 from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
 from causal_disent.report.model_sheets import (
     counterfactual_sheet,

@@ -89,7 +89,7 @@ def test_options_of_the_model_and_of_the_data_set(oracle_folder, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dataset.name = 'candle_mini'\n", "must name a model"),
+        ("dataset.name = 'candle_mini'\n", "must name a representation"),
         (
             "representation.name = 'perfekt_oracle'\n",
             "Unknown representation 'perfekt_oracle'. Did you mean 'perfect_oracle'",

@@ -164,4 +164,4 @@ def test_a_decoder_for_a_registered_model_is_refused(backends, folder, oracle_fo
     flags = [f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/uc.gin"]
     assert main([*flags, f"--model_dir={folder('perfect_oracle')}"]) == 2
     shown = capsys.readouterr().err
-    assert "representation.gin names a registered model" in shown and "leave --model_dir out" in shown
+    assert "representation.gin names a registered representation" in shown and "leave --model_dir out" in shown

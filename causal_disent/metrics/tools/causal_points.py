@@ -10,13 +10,13 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, graph_for
-from causal_disent.data.factor_table import factor_values
+from causal_disent.data.factor_table import check_listed, factor_values
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics.tools.concepts import Concepts, find_concepts, has_layer
 from causal_disent.metrics.tools.interventions import check_images
 from causal_disent.metrics.tools.needs import Needs, Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
-from causal_disent.protocols import FloatArray, IntArray, is_finite
+from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.representation.code_table import CodeTable, checked_codes, encode
 
 
@@ -163,10 +163,7 @@ class CounterfactualPoints(CausalPoints):
 
 def draw_indices(source: Source, num_points: int | None, metric: str) -> IntArray:
     """So many images of a finite data set, none twice, in its order; all if None, or if there are fewer."""
-    if not (is_finite(source.data) and hasattr(source.data, "factor_table")):
-        raise errors.InvalidInput(
-            f"{metric} needs a finite data set (with `factor_table`); {type(source.data).__name__} is not one."
-        )
+    check_listed(source.data, metric)
     known = source.data.factor_table.index.to_numpy()
     if num_points is None:
         return known

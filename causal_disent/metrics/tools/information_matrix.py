@@ -63,6 +63,11 @@ def binned_information(
     return information_of(codes, histogram_discretizer(codes, num_bins), factors, columns, most, groups)
 
 
+def variances_of(codes: FloatArray) -> FloatArray:
+    """(codes,): exactly 0 for one that never varies, whose mean may be off by a rounding error."""
+    return np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
+
+
 def information_of(
     codes: FloatArray,
     binned: IntArray,
@@ -73,7 +78,7 @@ def information_of(
 ) -> Information:
     """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
     varying = factors[:, columns]
-    variances = np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
+    variances = variances_of(codes)
     if groups is not None and len(groups) < codes.shape[1]:
         binned, variances = combined(binned, groups), summed(variances, groups)
     return Information(

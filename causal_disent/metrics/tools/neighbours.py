@@ -12,7 +12,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_pairs, check_random_state
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
-from causal_disent.metrics.tools.information_matrix import Information
+from causal_disent.metrics.tools.information_matrix import Information, variances_of
 from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.metrics.tools.per_factor import several_varying
 from causal_disent.metrics.tools.takes import all_different
@@ -97,7 +97,7 @@ def neighbour_information(
         columns,
         factors.shape[1],
         np.where(continuous, np.exp(most), labels.max(axis=0) + 1),
-        np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64)),
+        variances_of(codes),
         most,
     )
 

@@ -6,8 +6,7 @@ from math import erfc, sqrt
 
 import numpy as np
 
-from causal_disent.metrics.tools.linear_probe import predict_linear, standardise
-from causal_disent.metrics.tools.random_features import random_features
+from causal_disent.metrics.tools.linear_probe import predict_linear, random_features, standardise
 from causal_disent.protocols import FloatArray, IntArray
 
 #: Random features of a regression, of which there is one for so many points, up to a number.

@@ -188,8 +188,8 @@ def effect_chart(title: str, rows: Sequence[Row], *, ordered: bool) -> Chart:
     return chart(title, drawing, f"{title}; the table below has the numbers.")
 
 
-def curve_chart(term: str, rows: Sequence[Row]) -> Chart:
-    """A term of the loss over the steps: ``run``, ``who``, ``step``, ``value``."""
+def curve_chart(term: str, rows: Sequence[Row], names: Sequence[str]) -> Chart:
+    """A term of the loss over the steps: ``run``, ``who``, ``step``, ``value``; all `names` have their colors."""
     import altair as alt
 
     drawing = (
@@ -198,7 +198,7 @@ def curve_chart(term: str, rows: Sequence[Row]) -> Chart:
         .encode(
             x=alt.X("step:Q", title="step"),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
-            color=alt.Color("who:N", title=None),
+            color=alt.Color("who:N", title=None, scale=alt.Scale(domain=[shown(name, LONGEST) for name in names])),
             detail="run:N",
             tooltip=["who:N", "run:N", "step:Q", alt.Tooltip("value:Q", format=".4g")],
         )

@@ -141,7 +141,8 @@ def curves_section(found: Found, owners: dict[str, str]) -> Section | None:
     if not by_term:
         return None
     terms = sorted(by_term, key=lambda term: (term != "loss", "loss" not in term))  # what is named a loss first
-    drawn = [charts.curve_chart(term, by_term[term]) for term in terms[:MOST_TERMS]]
+    names = list(dict.fromkeys(row["who"] for rows in by_term.values() for row in rows))
+    drawn = [charts.curve_chart(term, by_term[term], names) for term in terms[:MOST_TERMS]]
     return Section("curves", "How did training go?", ["A line for each run."], charts=drawn)
 
 

@@ -135,7 +135,7 @@ def assumptions_section(scores: Scores, data: list[Data]) -> Section:
         "codes that say nothing of the factors: a model with no better one has learned nothing by that metric."
     ]
     if broken:
-        words.append(f"It does not hold for {', '.join(broken)}: take these scores with care.")
+        words.append(f"What is assumed does not hold for {'; '.join(broken)}: take these scores with care.")
     words += [f"{one.label} cannot be looked at here: {one.problem}" for one in data if one.problem]
     header = ["metric", "what it asks", "what it assumes", "data set", "met?", "what chance gets"]
     return Section("assumptions", "What do the metrics assume?", words, [Table("Assumptions", header, rows)])

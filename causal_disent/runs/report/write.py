@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from causal_disent import errors
-from causal_disent.files import check_file_place, new_file
+from causal_disent.files import check_file_place, write_text
 from causal_disent.report.page.parts import Page, Section
 from causal_disent.report.page.pictures import Thumbnails
 from causal_disent.report.page.render import check_installed, render
@@ -37,9 +37,7 @@ def write_report(folder: str | Path, output: str | Path, *, draw: bool = False) 
         raise errors.InvalidInput(f"{root} is not a folder.")
     if draw:
         draw_models(root)
-    text = render(make_page(root))
-    with new_file(target) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(target, render(make_page(root)))
     return target
 
 

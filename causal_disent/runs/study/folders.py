@@ -19,7 +19,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_whole
-from causal_disent.files import inside, leaves, new_file, read_bounded, regular, within
+from causal_disent.files import inside, leaves, read_bounded, regular, within, write_text
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.lease import holder, is_gone
 from causal_disent.text import shown
@@ -217,5 +217,4 @@ def _is_entry(one: Any) -> bool:
 
 
 def _write_index(file: Path, runs: Mapping[str, Any]) -> None:
-    with new_file(file) as temporary:
-        temporary.write_text(json.dumps({"version": VERSION, "runs": runs}, separators=(",", ":")))
+    write_text(file, json.dumps({"version": VERSION, "runs": runs}, separators=(",", ":")))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.files import check_place, new_file
+from causal_disent.files import check_place, write_text
 from causal_disent.report.published import published, published_metrics, published_models, published_table
 from causal_disent.report.table import GAP, WIDTH, markdown_table, text_table
 from causal_disent.runs.study.table import summary, write_table
@@ -53,8 +53,7 @@ def write_results(table: pd.DataFrame, path: Path, published_name: str | None = 
         write_table(table, path)
         return
     check_place(path)
-    with new_file(path) as temporary:
-        temporary.write_text(results_text(table, published_name, markdown=True) + "\n", encoding="utf-8")
+    write_text(path, results_text(table, published_name, markdown=True) + "\n")
 
 
 def chosen_scores(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

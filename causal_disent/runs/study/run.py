@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from causal_disent import errors
 from causal_disent.config import gin_config, is_bound, literal_bindings, parameters_of, query
-from causal_disent.files import check_place, new_file, read_bounded, regular, sweep
+from causal_disent.files import check_place, read_bounded, regular, sweep, write_text
 from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Engine, Finished
 from causal_disent.registry import registry
@@ -182,5 +182,4 @@ def check_configs(plan: Plan, engine: Engine) -> None:
 def _keep(settings: Study, file: Path) -> None:
     text = settings.as_config()
     if not file.is_file() or read_bounded(regular(file), MOST_BYTES) != text.encode():
-        with new_file(file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(file, text)

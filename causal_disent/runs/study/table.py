@@ -14,7 +14,7 @@ from causal_disent.arguments import is_finite_number, is_number, is_whole, liter
 from causal_disent.files import check_file_place, new_file, read_bounded, within
 from causal_disent.registry import registry
 from causal_disent.runs.aggregate import INTEGERS, write_parquet
-from causal_disent.runs.calibrate import headlines
+from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
 from causal_disent.text import whole_text
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
     "run", "model", "trained_as", "dataset", "original", "confounding", "varied", "seed", "representation",
-    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
+    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "within_chance",
+    "better", "first", "path",
 )  # fmt: skip
 #: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
 #: that say nothing get.
@@ -62,9 +63,9 @@ def results_table(folder: str | Path) -> pd.DataFrame:
           ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
           evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
-          its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
-          ``better`` (``higher`` or ``lower``), ``first`` (whether it is the one score that stands for the metric),
-          ``path``;
+          its interval over points), ``chance`` (of codes that say nothing) and ``within_chance`` (1 if they might
+          well score as much, else 0) where the metric reports them, ``better`` (``higher`` or ``lower``),
+          ``first`` (whether it is the one score that stands for the metric), ``path``;
         - a column for each parameter that is varied, missing where it does not apply.
 
         Only numbers and the last may be missing, so that no row is lost in a pivot table.
@@ -216,9 +217,9 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
     stated = _headlines(result)
     order = list(stated)
     keyed = [(*_of_rho(key), value, key) for key, value in result.scores.items()]
-    found = [one for one in keyed if _without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
-    for rho, score, value, key in sorted(found, key=lambda one: order.index(_without_size(one[1]))):
-        name = _without_size(score)
+    found = [one for one in keyed if without_size(one[1]) in stated and (is_number(one[2]) or one[2] is None)]
+    for rho, score, value, key in sorted(found, key=lambda one: order.index(without_size(one[1]))):
+        name = without_size(score)
         of_rho = {"rho": rho, "setting": f"rho={rho} {common['setting']}".strip()} if rho else {}
         yield {
             **common,
@@ -226,6 +227,7 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
             "score": score,
             "value": _number(value),
             **{end: _number(result.scores.get(f"{key}_{end}")) for end in BESIDE},
+            "within_chance": _truth(result.scores.get(f"{key}_within_chance")),
             "better": "lower" if stated[name] else "higher",
             "first": name == order[0],
         }
@@ -235,15 +237,14 @@ def _number(value: Any) -> float:
     return float(value) if is_finite_number(value) else float("nan")
 
 
+def _truth(value: Any) -> float:
+    return float(value) if isinstance(value, bool) else float("nan")
+
+
 def _of_rho(key: str) -> tuple[int, str]:
     """``rho=2:UC`` as the rho and the score; a metric that was given a list of rho has such keys."""
     found = re.fullmatch(rf"rho=(\d{{1,{MOST_DIGITS - 1}}}):(.*)", key)
     return (int(found[1]), found[2]) if found else (0, key)
-
-
-def _without_size(score: str) -> str:
-    """``mean_test_accuracy`` of ``100:mean_test_accuracy``: metrics are known by scores of any size of sample."""
-    return re.sub(r"^\d+:", "", score)
 
 
 def _headlines(result: _Result) -> dict[str, bool]:
@@ -251,7 +252,7 @@ def _headlines(result: _Result) -> dict[str, bool]:
     if result.metric in registry.names("metrics"):
         return headlines(registry.get("metrics", result.metric), [result.scores])
     numbers = [key for key, value in result.scores.items() if is_number(value) and key != "elapsed_time"]
-    return {_without_size(_of_rho(key)[1]): False for key in numbers}
+    return {without_size(_of_rho(key)[1]): False for key in numbers}
 
 
 def plain_value(text: Any) -> Any:

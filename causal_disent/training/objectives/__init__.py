@@ -2,62 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from causal_disent.registry import Register
 
-#: Name -> module, a shipped config that trains it, summary.
+#: Name -> a shipped config that trains it, summary.
 MODELS = {
-    "vae": ("vae", "beta_vae", "beta-VAE: the divergence from the prior, beta times"),
-    "annealed_vae": ("annealed_vae", "annealed_vae", "beta-VAE with a capacity that grows (Burgess et al. 2018)"),
-    "factor_vae": ("factor_vae", "factor_vae", "total correlation by a discriminator (Kim and Mnih 2018)"),
-    "dip_vae": ("dip_vae", "dip_vae_i", "covariance of the codes towards the identity (Kumar et al. 2018)"),
-    "beta_tc_vae": ("beta_tc_vae", "beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
+    "vae": ("beta_vae", "beta-VAE: the divergence from the prior, beta times"),
+    "annealed_vae": ("annealed_vae", "beta-VAE with a capacity that grows (Burgess et al. 2018)"),
+    "factor_vae": ("factor_vae", "total correlation by a discriminator (Kim and Mnih 2018)"),
+    "dip_vae": ("dip_vae_i", "covariance of the codes towards the identity (Kumar et al. 2018)"),
+    "beta_tc_vae": ("beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
 }
 SEMI_SUPERVISED = {
-    "s2_vae": ("supervised", "s2_vae", "beta-VAE with labels of some images"),
-    "s2_factor_vae": ("supervised", "s2_factor_vae", "FactorVAE with labels of some images"),
-    "s2_dip_vae": ("supervised", "s2_dip_vae", "DIP-VAE with labels of some images"),
-    "s2_beta_tc_vae": ("supervised", "s2_beta_tc_vae", "beta-TCVAE with labels of some images"),
-    "s2_factor_vae_bb": ("boxed", "s2_factor_vae_bb", "FactorVAE with labels and bounding boxes (CANDLE)"),
+    "s2_vae": ("s2_vae", "beta-VAE with labels of some images"),
+    "s2_factor_vae": ("s2_factor_vae", "FactorVAE with labels of some images"),
+    "s2_dip_vae": ("s2_dip_vae", "DIP-VAE with labels of some images"),
+    "s2_beta_tc_vae": ("s2_beta_tc_vae", "beta-TCVAE with labels of some images"),
+    "s2_factor_vae_bb": ("s2_factor_vae_bb", "FactorVAE with labels and bounding boxes (CANDLE)"),
 }
-#: Role -> name -> summary.
+#: Role -> name -> its place in the package of every backend, summary.
 PARTS = {
     "encoder": {
-        "conv_encoder": "four convolutions and a dense layer",
-        "fc_encoder": "two dense layers of 1200",
-        "test_encoder": "a linear map",
+        "conv_encoder": ("networks.conv:ConvEncoder", "four convolutions and a dense layer"),
+        "fc_encoder": ("networks.fc:FcEncoder", "two dense layers of 1200"),
+        "test_encoder": ("networks.linear:LinearEncoder", "a linear map"),
     },
     "decoder": {
-        "deconv_decoder": "two dense layers and four transposed convolutions",
-        "fc_decoder": "three dense layers of 1200",
-        "test_decoder": "a linear map",
+        "deconv_decoder": (
+            "networks.conv:DeconvDecoder",
+            "two dense layers and four transposed convolutions",
+        ),
+        "fc_decoder": ("networks.fc:FcDecoder", "three dense layers of 1200"),
+        "test_decoder": ("networks.linear:LinearDecoder", "a linear map"),
     },
-    "discriminator": {"fc_discriminator": "six dense layers of 1000"},
-    "optimizer": {"AdamOptimizer": "Adam with TensorFlow's names and defaults"},
+    "discriminator": {"fc_discriminator": ("networks.discriminator:FcDiscriminator", "six dense layers of 1000")},
+    "optimizer": {"AdamOptimizer": ("train.optimizers:adam", "Adam with TensorFlow's names and defaults")},
     "reconstruction_loss": {
-        "bernoulli_loss": "cross entropy of the pixels",
-        "l2_loss": "squared error of the pixels",
+        "bernoulli_loss": ("losses:bernoulli_loss", "cross entropy of the pixels"),
+        "l2_loss": ("losses:l2_loss", "squared error of the pixels"),
     },
     "supervised_loss": {
-        "xent": "cross entropy of labels",
-        "l2": "squared error of labels",
-        "cov": "covariance of codes and labels",
-        "embed": "distance of codes and embedded labels",
+        "xent": ("supervision:xent", "cross entropy of labels"),
+        "l2": ("supervision:l2", "squared error of labels"),
+        "cov": ("supervision:cov", "covariance of codes and labels"),
+        "embed": ("supervision:embed", "distance of codes and embedded labels"),
     },
 }
 
 
 def register_objectives(register: Register, backend: str) -> None:
     """Register every model for a backend that has the functions of `causal_disent.training.forward`."""
-    for models, facts in ((MODELS, {}), (SEMI_SUPERVISED, {"labels": True})):
-        for name, (module, config, summary) in models.items():
+    for module, models, facts in (("unsupervised", MODELS, {}), ("supervised", SEMI_SUPERVISED, {"labels": True})):
+        for name, (config, summary) in models.items():
             target, config = f"{__name__}.{module}:{name}", f"models/{config}.gin"
             register(name, target, summary=summary, backend=backend, config=config, **facts)
 
 
-def register_needs(register: Register, backend: str, package: str, targets: Mapping[str, str]) -> None:
-    """Register what the models are made of: `targets`, by the names of `PARTS`, are in `package`."""
+def register_needs(register: Register, backend: str, package: str) -> None:
+    """Register what the models are made of, as it is found in the `package` of a backend."""
     for role, parts in PARTS.items():
-        for name, summary in parts.items():
-            register(name, f"{package}.{targets[name]}", summary=summary, role=role, backend=backend)
+        for name, (place, summary) in parts.items():
+            register(name, f"{package}.{place}", summary=summary, role=role, backend=backend)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from causal_disent_datasets.unpacked import user_cache
+from causal_disent_datasets.unpacked import has_room, user_cache
 
 from causal_disent import errors
 from causal_disent.files import new_folder, within
@@ -74,11 +73,7 @@ def remembered(
 
 def _writable(folders: list[Path], num_bytes: int) -> Path:
     for folder in folders:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > num_bytes:
+        if has_room(folder, num_bytes):
             return folder
     raise errors.InvalidInput(
         "What is read has to be kept in a folder that can be written to and has room for "

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from causal_disent_datasets.npz import map_npy
-from causal_disent_datasets.unpacked import user_cache
+from causal_disent_datasets.unpacked import has_room, user_cache
 
 from causal_disent.files import new_file
 
@@ -46,7 +45,7 @@ def kept(
     found = _opened(path, shape)
     if found is not None:
         return found
-    if not _is_writable(place, int(np.prod(shape)) + HEADER):
+    if not has_room(place, int(np.prod(shape)) + HEADER):
         array = np.empty(shape, dtype=np.uint8)
         fill(array)
         return array
@@ -70,14 +69,6 @@ def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
     with contextlib.suppress(OSError):  # a folder that one may only read
         os.utime(path)  # used now: the last to make room
     return array
-
-
-def _is_writable(folder: Path, num_bytes: int) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > num_bytes
 
 
 def _make_room(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from causal_disent_torch.losses.bernoulli import bernoulli_loss
+from causal_disent_torch.losses import bernoulli_loss
 
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.factor_table import factor_values

@@ -58,12 +58,20 @@ def user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent"
 
 
+def has_room(folder: Path, num_bytes: int) -> bool:
+    """Whether so much can be written to a folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > num_bytes
+
+
 def _folder_for(source: Path, size: int) -> Path:
     """A folder that can be written to and has room."""
     candidates = [source.parent, user_cache()]
-    candidates[1].mkdir(parents=True, exist_ok=True)
     for folder in candidates:
-        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > size:
+        if has_room(folder, size):
             return folder
     raise errors.InvalidInput(
         f"To read {source} it has to be unpacked once, and neither {candidates[0]} nor {candidates[1]} can be "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from causal_disent.runs.recorded import decoder_activation, model_folders, sampl
 from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import read_saved
+from causal_disent.training.saved_models import check_images_fit, read_saved
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
 from causal_disent_tf.one_function import SERVING, OneFunction, is_keras_file, of_file, of_signature
@@ -45,20 +45,21 @@ class TfBackend:
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TfRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         with tensorflow().device(choose_device(self._device)):
-            from causal_disent_tf.saved_networks import NetworkRepresentation  # imports TensorFlow
+            from causal_disent_tf.saved_networks import TrainedRepresentation  # imports TensorFlow
             from causal_disent_tf.train.make import make_trainer
 
             trainer = make_trainer(plan)
             scores = run(trainer, plan, keeping)
             networks, activation = trainer.networks, trainer.reconstruction.activation
-            return NetworkRepresentation(networks["encoder"], networks["decoder"], activation), scores
+            pair = networks["encoder"], networks["decoder"]
+            return TrainedRepresentation(*pair, activation=activation, device=self._device), scores
 
     def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
         """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
         tensorflow()
-        from causal_disent_tf.saved_networks import NetworkRepresentation, save_model
+        from causal_disent_tf.saved_networks import TrainedRepresentation, save_model
 
-        if not isinstance(model, NetworkRepresentation):
+        if not isinstance(model, TrainedRepresentation):
             raise errors.InvalidInput(
                 "The model is not one that dlib_train could have written: TensorFlow has no encoder and decoder "
                 "of it."
@@ -103,12 +104,13 @@ class TfBackend:
 
     def _trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
         """A model of ``dlib_train``."""
-        from causal_disent_tf.saved_networks import NetworkRepresentation, read_model
+        from causal_disent_tf.saved_networks import TrainedRepresentation, read_model
 
-        def mixed(model: NetworkRepresentation, other: NetworkRepresentation) -> NetworkRepresentation:
-            return NetworkRepresentation(model.encoder, other.decoder, other.activation, model.sample_seed)
+        def mixed(model: TrainedRepresentation, other: TrainedRepresentation) -> TrainedRepresentation:
+            options = {"activation": other.activation, "sample_seed": model.sample_seed, "device": self._device}
+            return TrainedRepresentation(model.encoder, other.decoder, **options)
 
-        return read_saved(folder, data, model_dir, read_model, mixed)
+        return read_saved(folder, data, model_dir, partial(read_model, device=self._device), mixed)
 
     def _saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
         """A SavedModel, or a Keras file."""
@@ -120,7 +122,7 @@ class TfBackend:
                 f"{errors.listing(ENCODERS)} is needed."
             )
         _check_sides(folder, name, signatures[name], "images", ENCODERS[name])
-        _check_images(folder, signatures[name], data)
+        check_images_fit(folder, signatures[name].inputs["images"][1:], data)
         encoder = _Encoder(folder, signatures[name], ENCODERS[name])
         gaussian = name == "gaussian_encoder"
         if model_dir is None and DECODER not in signatures:
@@ -130,7 +132,8 @@ class TfBackend:
         decode = _decoder(encoder, source, found)
         # Pixels, if nobody says otherwise; disentanglement_lib's decoders say it in their results.
         activation = "none" if isinstance(found[DECODER], OneFunction) else decoder_activation(source)
-        representation = TfRepresentation(encoder, decode, activation=activation, gaussian=gaussian)
+        options: Any = {"activation": activation, "gaussian": gaussian, "device": self._device}
+        representation = TfRepresentation(encoder, decode, **options)
         representation.folders = {"representation": folder, "decoder": source}
         return representation
 
@@ -159,7 +162,7 @@ class TfBackend:
         """
         near = next(filter(self._may_have_decoder, model_folders(encoder.folder)), None)
         if near is None:
-            representation = TfRepresentation(encoder, gaussian=gaussian)
+            representation = TfRepresentation(encoder, gaussian=gaussian, device=self._device)
             representation.folders = {"representation": encoder.folder}
             return representation
         source = near
@@ -178,7 +181,7 @@ class TfBackend:
             function, activation = load()
             return activate(function(codes), activation)
 
-        representation = TfRepresentation(encoder, decode, gaussian=gaussian)
+        representation = TfRepresentation(encoder, decode, gaussian=gaussian, device=self._device)
         representation.folders = {"representation": encoder.folder, "decoder": source}
         return representation
 
@@ -245,14 +248,4 @@ def _check_sides(folder: Path, name: str, signature: AnySignature, given: str, o
         raise errors.InvalidInput(
             f"The signature '{name}' of the model in {folder} takes {errors.listing(signature.inputs)} and gives "
             f"{errors.listing(signature.outputs)}; it should take {given} and give {errors.listing(outputs)}."
-        )
-
-
-def _check_images(folder: Path, signature: AnySignature, data: Any) -> None:
-    expected = signature.inputs["images"][1:]
-    given = tuple(getattr(data, "observation_shape", expected))
-    if not _alike(given, expected):
-        raise errors.InvalidInput(
-            f"The model in {folder} takes images of shape {expected}, and those of the data set have shape "
-            f"{given}. Name the data set that the model was trained on with dataset.name."
         )

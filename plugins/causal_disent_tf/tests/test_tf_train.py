@@ -224,7 +224,11 @@ def test_what_is_wrong_is_told_before_the_first_step(more, options, message, tmp
 def test_a_model_of_another_backend_names_it(tmp_path):
     restore = registry.replace(
         Entry(
-            "models", "elsewhere", "tests", "causal_disent.training.objectives.vae:vae", facts={"backend": "torch"}
+            "models",
+            "elsewhere",
+            "tests",
+            "causal_disent.training.objectives.unsupervised:vae",
+            facts={"backend": "torch"},
         )
     )
     try:

@@ -8,23 +8,6 @@ from causal_disent.training.objectives import register_needs, register_objective
 
 HERE = "causal_disent_torch"
 BACKEND = "torch"
-#: What a model is made of, by name.
-PARTS = {
-    "conv_encoder": "networks.conv:ConvEncoder",
-    "fc_encoder": "networks.fc:FcEncoder",
-    "test_encoder": "networks.linear:LinearEncoder",
-    "deconv_decoder": "networks.conv:DeconvDecoder",
-    "fc_decoder": "networks.fc:FcDecoder",
-    "test_decoder": "networks.linear:LinearDecoder",
-    "fc_discriminator": "networks.discriminator:FcDiscriminator",
-    "AdamOptimizer": "train.optimizers:adam",
-    "bernoulli_loss": "losses.bernoulli:bernoulli_loss",
-    "l2_loss": "losses.squared_error:l2_loss",
-    "xent": "supervision.xent:xent",
-    "l2": "supervision.l2:l2",
-    "cov": "supervision.cov:cov",
-    "embed": "supervision.embed:embed",
-}
 
 
 @hookimpl
@@ -34,7 +17,7 @@ def register_models(register: Register) -> None:
 
 @hookimpl
 def register_parts(register: Register) -> None:
-    register_needs(register, BACKEND, HERE, PARTS)
+    register_needs(register, BACKEND, HERE)
 
 
 @hookimpl

@@ -18,7 +18,7 @@ import pytest
 import torch
 from causal_disent_torch import losses
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.losses.density_ratio import discriminator_loss
+from causal_disent_torch.losses import discriminator_loss
 from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
 from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
 from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder

@@ -5,10 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.supervision.cov import Cov
-from causal_disent_torch.supervision.embed import Embed
-from causal_disent_torch.supervision.l2 import L2
-from causal_disent_torch.supervision.xent import Xent
+from causal_disent_torch.supervision import L2, Cov, Embed, Xent
 from scipy.special import expit, logsumexp
 
 from causal_disent import errors

@@ -6,13 +6,19 @@ import math
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.losses.bernoulli import bernoulli_loss
-from causal_disent_torch.losses.box import box_loss, box_masks
-from causal_disent_torch.losses.density_ratio import density_ratio, discriminator_loss, shuffle_codes
-from causal_disent_torch.losses.dip import code_covariance, dip_penalty
-from causal_disent_torch.losses.gaussian_kl import gaussian_kl
-from causal_disent_torch.losses.squared_error import l2_loss
-from causal_disent_torch.losses.total_correlation import total_correlation
+from causal_disent_torch.losses import (
+    bernoulli_loss,
+    box_loss,
+    box_masks,
+    code_covariance,
+    density_ratio,
+    dip_penalty,
+    discriminator_loss,
+    gaussian_kl,
+    l2_loss,
+    shuffle_codes,
+    total_correlation,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats

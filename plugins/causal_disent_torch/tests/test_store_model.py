@@ -80,7 +80,7 @@ def test_a_data_set_of_another_shape(tmp_path):
         observation_shape = [64, 64, 3]
 
     with pytest.raises(
-        errors.InvalidInput, match=r"\(4, 4, 1\); those of the data set are of shape \(64, 64, 3\)"
+        errors.InvalidInput, match=r"\(4, 4, 1\), and those of the data set have shape \(64, 64, 3\)"
     ):
         TorchBackend(device="cpu").read(saved(tmp_path / "m"), Data())
 

@@ -6,7 +6,7 @@ import torch
 from causal_disent_torch import denormals
 from causal_disent_torch.networks.conv import DeconvDecoder
 from causal_disent_torch.networks.convolution import convolution
-from causal_disent_torch.networks.few_channels import few_channels, is_few
+from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
 from causal_disent_torch.train import compiled, precision, side_by_side
 from causal_disent_torch.train.make import make_trainer as trainer_of
 from small_trainers import make_trainer
@@ -46,14 +46,12 @@ def test_convolutions_are_the_usual_ones(transposed, outputs, kernel, shape):
 @pytest.mark.parametrize("channels", [1, 3, 5])
 def test_a_decoder_takes_a_way_of_its_own_for_few_channels(channels, monkeypatch):
     taken = []
-    monkeypatch.setattr(
-        "causal_disent_torch.networks.convolution.few_channels",
-        lambda *given: taken.append(given[1].shape[1]) or few_channels(*given),
-    )
+    apply = FewChannels.apply
+    monkeypatch.setattr(FewChannels, "apply", lambda *given: taken.append(given[1].shape[1]) or apply(*given))
     decoder, codes = DeconvDecoder((32, 32, channels), 4), torch.eye(4)
     found = decoder(codes)
-    assert taken == ([channels] if is_few(codes, channels) else [])
-    monkeypatch.setattr("causal_disent_torch.networks.convolution.is_few", lambda *given: False)
+    assert taken == ([channels] if channels <= MOST_CHANNELS else [])
+    monkeypatch.setattr("causal_disent_torch.networks.convolution.MOST_CHANNELS", 0)
     torch.testing.assert_close(found, decoder(codes))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.data.folder_data import FILE_COLUMN
-from causal_disent.files import new_file
+from causal_disent.files import new_file, write_text
 from causal_disent_candle.render.plan import Plan
 
 _PARTIAL = re.compile(r"\..+\.(png|json)\.partial")
@@ -77,8 +77,7 @@ class RenderFolder:
             raise errors.InvalidInput(
                 f"The folder {self.path} holds files that this command did not write. Name an empty or new one."
             )
-        with new_file(file) as temporary:
-            temporary.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        write_text(file, json.dumps(settings, indent=2) + "\n")
 
     def _read(self, file: Path) -> dict[str, Any]:
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.runs.recorded import model_folders
 from causal_disent.training.description import MODEL, REPRESENTATION
+from causal_disent.training.saved_models import check_images_fit
 from causal_disent_torch.converted import write_converted
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint
@@ -46,7 +47,7 @@ class Tf1Backend:
             causal_disent.errors.InvalidInput: if a file is damaged or leads out of the folder.
         """
         checkpoint = read_checkpoint(folder)
-        _check_images(folder, checkpoint, data)
+        check_images_fit(folder, checkpoint.encoder.image_shape, data)
         if model_dir is None and checkpoint.decoder is None:
             return self._with_decoder_nearby(folder, checkpoint)
         source = folder if model_dir is None else model_dir
@@ -99,13 +100,3 @@ def _raising(message: str) -> Callable[[Any], Any]:
         raise errors.InvalidInput(message)
 
     return decode
-
-
-def _check_images(folder: Path, checkpoint: Checkpoint, data: Any) -> None:
-    expected = checkpoint.encoder.image_shape
-    given = tuple(getattr(data, "observation_shape", expected))
-    if given != expected:
-        raise errors.InvalidInput(
-            f"The model in {folder} takes images of shape {expected}, and those of the data set have shape "
-            f"{given}. Name the data set that the model was trained on with dataset.name."
-        )

@@ -18,7 +18,7 @@ from causal_disent.training.objective import Batch, Objective, OwnLoss, Pass
 from causal_disent.training.parts import ReconstructionLoss
 from causal_disent_torch import losses
 from causal_disent_torch.global_generators import get_states, set_states
-from causal_disent_torch.losses.density_ratio import discriminator_loss, shuffle_codes
+from causal_disent_torch.losses import discriminator_loss, shuffle_codes
 from causal_disent_torch.tensors import FRAMEWORK, packed
 from causal_disent_torch.train.precision import in_bfloat16
 from causal_disent_torch.train.side_by_side import side_by_side

@@ -1,1 +1,0 @@
-"""How the codes of labelled images are compared with their labels."""
