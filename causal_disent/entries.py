@@ -16,7 +16,7 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.first_party import first_party, how_to_install
 from causal_disent.isolation import isolated
-from causal_disent.text import shown
+from causal_disent.text import shown, shown_value
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _form_of_several(what: str, *inner: type, length: int | None = None) -> Form
         lambda value: (
             type(value) in (tuple, list)
             and length in (None, len(value))
-            and all(isinstance(one, inner) for one in value)
+            and all(type(one) in inner for one in value)
         ),
         what,
     )
@@ -250,16 +250,16 @@ class Register:
                 f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
             )
         name, target = entry.name, entry.target
-        if not (isinstance(name, str) and name.isidentifier()):
+        if not (type(name) is str and name.isidentifier()):  # a subclass may compare as it likes
             raise errors.InvalidInput(
-                f"The plugin {self._owner} registers a {thing} under {name!r}; a name is letters, digits and "
-                "underscores, for gin to see it."
+                f"The plugin {self._owner} registers a {thing} under {shown_value(name)}; a name is letters, "
+                "digits and underscores, for gin to see it."
             )
         registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
-        path = target.replace(":", ".", 1).split(".") if isinstance(target, str) and ":" in target else [""]
+        path = target.replace(":", ".", 1).split(".") if type(target) is str and ":" in target else [""]
         if not callable(target) and not all(name.isidentifier() for name in path):
             raise errors.InvalidInput(
-                f"{registers} {target!r}, which cannot be called and is no 'module:attribute'."
+                f"{registers} {shown_value(target)}, which cannot be called and is no 'module:attribute'."
             )
         for fact, (fits, what) in TYPED.items():
             value = entry.facts.get(fact, entry.summary if fact == "summary" else None)

@@ -65,6 +65,8 @@ BROKEN = {
     HOOK.format(
         kind="commands", body="register('datasets_verify', print)"
     ): "the command 'datasets_verify', which",
+    "class Odd(str):\n    def __lt__(self, other):\n        raise SystemExit(0)\n"
+    + HOOK.format(kind="metrics", body="register(Odd('m'), print)"): "registers a metric under 'm'",
     "__file__ = 3\n" + METRIC: "TypeError",
 }
 

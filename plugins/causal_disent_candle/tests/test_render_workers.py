@@ -1,10 +1,12 @@
 """Workers of `render` end when whoever started them does, however it ends."""
 
+import importlib
 import os
 import signal
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,22 @@ def test_workers_end_with_a_killed_parent(tmp_path):
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     wait_for(lambda: not any(map(is_there, workers)))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_a_picture_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bpy", types.ModuleType("bpy"))  # which only the renderer needs
+    output = importlib.import_module("causal_disent_candle.render.in_blender.output")
+    calls = []
+    for name, real in (("fsync", os.fsync), ("replace", os.replace)):
+
+        def noted(*given, name=name, real=real):
+            calls.append((name, *(os.readlink(f"/proc/self/fd/{one}") for one in given if isinstance(one, int))))
+            return real(*given)
+
+        monkeypatch.setattr(os, name, noted)
+    with output.whole(tmp_path / "0.png") as temporary:
+        temporary.write_bytes(b"picture")
+    sys.modules.pop(output.__name__)
+    assert calls == [("fsync", str(temporary)), ("replace",), ("fsync", str(tmp_path))]
+    assert (tmp_path / "0.png").read_bytes() == b"picture" and not temporary.exists()

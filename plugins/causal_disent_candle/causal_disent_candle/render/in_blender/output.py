@@ -36,7 +36,18 @@ def render_to(path: Path) -> None:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Another name to write to, which becomes `path` once all is written."""
+    """Another name to write to, which becomes `path` once all is written, and on the disk."""
     temporary = path.with_name(f".{path.name}.partial")
     yield temporary
+    _flush(temporary)
     os.replace(temporary, path)
+    _flush(path.parent)
+
+
+def _flush(path: Path) -> None:
+    # As `causal_disent.files` does it, which Blender's interpreter does not have.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
