@@ -50,10 +50,15 @@ def best_section(scores: Scores) -> Section:
 def _summary(scores: Scores) -> list[str]:
     """Who is ahead by which metrics, and by which of them for sure."""
     compared = [what for what in scores.whats if what in scores.rankings and scores.rankings[what].comparisons]
-    won: dict[str, list[str]] = {}
+    won: dict[tuple[str, ...], list[str]] = {}
     for what in compared:
-        won.setdefault(scores.rankings[what].best, []).append(what)
-    words = [f"{who} is ahead by {', '.join(whats)}." for who, whats in won.items()]
+        means = scores.rankings[what].standings
+        best = means[scores.rankings[what].best]
+        won.setdefault(tuple(who for who, mean in means.items() if abs(mean - best) < SAME), []).append(what)
+    words = [
+        f"{' and '.join(who)} {'is' if len(who) == 1 else 'are'} ahead by {', '.join(whats)}."
+        for who, whats in won.items()
+    ]
     decided = [what for what in compared if scores.rankings[what].decisive]
     if decided:
         words.append(f"The ranking is decisive by {', '.join(decided)}{'' if decided == compared else ' alone'}.")

@@ -91,8 +91,10 @@ def test_a_score_within_chance_is_told(tree):
 def test_models_that_are_equally_good_are_both_the_best(tree):
     for model, value in (("a", 0.5), ("b", 0.5), ("c", 0.2)):
         tree.run(model, 0, {"irs": {"IRS": value}})
-    row = table(make_page(tree.root), "best", "The best of each data set").rows[0]
+    page = make_page(tree.root)
+    row = table(page, "best", "The best of each data set").rows[0]
     assert row[2:4] == ["a; b", 0.5] and row[5:] == ["c", 0.2]
+    assert "a and b are ahead by IRS." in words(page, "best")
 
 
 def test_factors_of_dead_codes_are_told(tree):
