@@ -81,7 +81,7 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_crl.py
 	$(BIN)/python benchmarks/bench_crl_shadow.py
 	$(BIN)/python benchmarks/bench_torch.py
-	.venv-tf/bin/python benchmarks/bench_tf.py
+	.venv-tf/bin/python benchmarks/bench_tf.py --torch $(BIN)/python
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py
 	$(BIN)/python benchmarks/bench_study.py --ray .venv-ray/bin/python

@@ -1,4 +1,4 @@
-"""Steps of training in turns, for bench_torch.py: ``python _steps.py bare|ours|bfloat16``."""
+"""Torch in turns, for bench_torch.py and bench_tf.py: ``python _steps.py bare|ours|bfloat16|encoding``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 SHAPE, NUM_LATENT, BATCH, BETA, LEARNING_RATE = (64, 64, 1), 10, 64, 4.0, 1e-4
+#: How many images are encoded in one go.
+ENCODED = 1024
 
 
 def bare(wait: Callable[[], None]) -> None:
@@ -45,7 +47,7 @@ def bare(wait: Callable[[], None]) -> None:
 
 
 def ours(wait: Callable[[], None], kind: str) -> None:
-    """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
+    """The loop of dlib_train with torch."""
     from causal_disent import use_threads
 
     use_threads()
@@ -53,6 +55,12 @@ def ours(wait: Callable[[], None], kind: str) -> None:
     from causal_disent_torch.train.make import make_trainer
     from torch import device
 
+    with flushed():
+        train_in_turns(wait, "torch", kind, lambda plan: make_trainer(plan, device("cpu")))
+
+
+def train_in_turns(wait: Callable[[], None], backend: str, kind: str, make: Callable[[Any], Any]) -> None:
+    """The loop of dlib_train: images are drawn, the loss watched, curves written if tensorboard is there."""
     from causal_disent.config import gin_config
     from causal_disent.registry import registry
     from causal_disent.runs.dataset import dataset
@@ -67,8 +75,8 @@ def ours(wait: Callable[[], None], kind: str) -> None:
         f"AdamOptimizer.learning_rate = {LEARNING_RATE}",
         f"model.precision = '{'bfloat16' if kind == 'bfloat16' else 'float32'}'",
     ]
-    with registry.using("torch"), gin_config(["models/beta_vae.gin"], bindings):
-        trainer = make_trainer(make_plan(dataset()), device("cpu"))
+    with registry.using(backend), gin_config(["models/beta_vae.gin"], bindings):
+        trainer = make(make_plan(dataset()))
     step = trainer.step
 
     def in_turns() -> dict[str, Any]:
@@ -76,12 +84,29 @@ def ours(wait: Callable[[], None], kind: str) -> None:
         return step()
 
     trainer.step = in_turns
-    with tempfile.TemporaryDirectory() as folder, flushed():
+    with tempfile.TemporaryDirectory() as folder, registry.using(backend):
         train(trainer, 10**9, {}, Keeping(Path(folder), every=0, resume=False))
+
+
+def encoding(wait: Callable[[], None]) -> None:
+    """The encoder as metrics use it."""
+    from causal_disent import use_threads
+
+    use_threads()
+    import numpy as np
+    from causal_disent_torch import TorchRepresentation
+    from causal_disent_torch.networks.conv import ConvEncoder
+
+    model = TorchRepresentation(ConvEncoder(SHAPE, NUM_LATENT))
+    images = np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)
+    while True:
+        wait()
+        model(images)
 
 
 if __name__ == "__main__":
     from _turns import Turns
 
     turn = Turns().wait
-    bare(turn) if sys.argv[1] == "bare" else ours(turn, sys.argv[1])
+    programs = {"bare": bare, "encoding": encoding}
+    programs[sys.argv[1]](turn) if sys.argv[1] in programs else ours(turn, sys.argv[1])

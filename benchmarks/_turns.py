@@ -80,6 +80,30 @@ def in_turns(
     return found
 
 
+def compared(
+    found: Mapping[str, Sequence[Mapping[str, float]]], promises: Mapping[str, Mapping[str, float]]
+) -> tuple[list[list[str]], bool]:
+    """The rows of a table: each program, its milliseconds of wall and of processors, its ratios to others.
+
+    Args:
+        found: what `in_turns` found.
+        promises: of the programs to compare with, the ratios of wall time that are promised at the most, by name.
+
+    Returns:
+        The rows, and whether a promise is broken.
+    """
+    rows, broken = [], False
+    for name, turns in found.items():
+        row = [name, *(f"{statistics.median(turn[kind] for turn in turns) * 1000:.1f}" for kind in turns[0])]
+        for other, promised in promises.items():
+            reached = {kind: ratio(turns, found[other], kind) for kind in ("wall", "processor")}
+            broken = broken or reached["wall"] > promised.get(name, reached["wall"])
+            told = f"{reached['wall']:.2f} ({reached['processor']:.2f})"
+            row.append(told + (f", promised {promised[name]}" if name in promised else ""))
+        rows.append(row)
+    return rows, broken
+
+
 def ratio(some: Sequence[Mapping[str, float]], others: Sequence[Mapping[str, float]], kind: str) -> float:
     """The median over the rounds, of which each was disturbed in its own way."""
     return statistics.median(one[kind] / other[kind] for one, other in zip(some, others, strict=True))

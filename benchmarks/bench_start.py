@@ -65,6 +65,7 @@ def main() -> int:
         (Path(folder) / "representation.gin").write_text(MODEL)
         run, evaluate = ["-m", f"{OURS}.cli.main"], ["-m", f"{OURS}.cli.dlib_evaluate", "--overwrite"]
         where = ["--input_dir", folder, "--output_dir", f"{folder}/scores"]
+        plain = [f"--gin_bindings=evaluation.{name} = 0" for name in ("bootstrap", "chance")]
         commands = {
             "python": (["-c", "pass"], LISTING),
             "import causal_disent": (["-c", "import causal_disent"], LISTING),
@@ -72,7 +73,7 @@ def main() -> int:
             "causal-disent --help": ([*run, "--help"], LISTING),
             "causal-disent score --help": ([*run, "score", "--help"], LISTING),
             **{f"{name} --help": (["-m", f"{OURS}.cli.{name}", "--help"], LISTING) for name in dlib_scripts()},
-            "dlib_evaluate, 432 images": ([*evaluate, *where, "--gin_config", "metrics/uc.gin"], EVALUATION),
+            "dlib_evaluate, 432 images": ([*evaluate, *where, "--gin_config=metrics/uc.gin", *plain], EVALUATION),
         }
         rows, broken = [], False
         for label, (words, promised) in commands.items():

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 from _timing import THREADS
-from _turns import company, in_turns, program, ratio
+from _turns import company, compared, in_turns, program
 
 from causal_disent.report.table import text_table
 
@@ -51,20 +50,14 @@ def main() -> int:
         programs = {name: stack.enter_context(program(words, environment)) for name, words in commands.items()}
         stack.enter_context(company(arguments.beside))
         found = in_turns(programs, arguments.steps, arguments.rounds)
-    others = {"bare": OVER_BARE, "disentanglement_lib": OVER_DLIB}
-    rows, broken = [], False
-    for name, turns in found.items():
-        row = [name, *(f"{statistics.median(turn[kind] for turn in turns) * 1000:.1f}" for kind in turns[0])]
-        for other, promises in others.items():
-            if other in found:
-                promised = promises.get(name, (None, None))[arguments.beside > 0]
-                reached = {kind: ratio(turns, found[other], kind) for kind in ("wall", "processor")}
-                broken = broken or (promised is not None and reached["wall"] > promised)
-                told = f"{reached['wall']:.2f} ({reached['processor']:.2f})"
-                row.append(told + (f", promised {promised}" if promised else ""))
-        rows.append(row)
+    promises = {
+        other: {name: promised[arguments.beside > 0] for name, promised in all_promised.items()}
+        for other, all_promised in (("bare", OVER_BARE), ("disentanglement_lib", OVER_DLIB))
+        if other in found
+    }
+    rows, broken = compared(found, promises)
     titles = ["training step, conv beta-VAE", "ms", "ms of processors"]
-    print(text_table([*titles, *(f"over {other}" for other in others if other in found)], rows))
+    print(text_table([*titles, *(f"over {other}" for other in promises)], rows))
     print(f"load of the machine {os.getloadavg()[0]:.1f}; ratios are of wall time, in brackets of the processors'")
     return int(broken)
 

@@ -45,7 +45,7 @@ ORDER = [
     ("__init__",),
 ]
 TORCH_ORDER = [
-    ("device", "denormals", "global_generators", "callables", "outputs", "tensors"),
+    ("device", "denormals", "global_generators", "callables", "tensors"),
     ("representation",),
     ("own_module", "onnx_files", "saved_model", "converted"),
     ("networks",),

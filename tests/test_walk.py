@@ -26,7 +26,8 @@ def test_no_two_files_call_each_other(command):
     assert len(walked.stdout.splitlines()) > 30
     told = ARCHITECTURE.partition(f"\n`{command}`\n")[2].partition("\n\n`")[0].partition("\n\nA study")[0]
     names = [
-        name if "plugins" in name else f"causal_disent/{name}" for name in re.findall(r"`([\w/]+\.py)`", told)
+        name if name.startswith("plugins/") else f"causal_disent/{name}"
+        for name in re.findall(r"`([\w/]+\.py)`", told)
     ]
     places = [walked.stdout.find(f" {name}: ") for name in names]
     assert len(places) > 10 and min(places) > 0 and places == sorted(places), (

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from causal_disent.report.cg_remarks import chance_word, remarks
+from causal_disent.report.certainty_words import HEADS, certainty_cells
+from causal_disent.report.cg_remarks import remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
@@ -23,17 +24,7 @@ ROWS: dict[str, tuple[str, str]] = {
         "dataset.confounding = 'candle_one_to_one'\n",
     ),
 }
-SCORES = ("IRS", "UC", "CG", "CG_chance", "CG_signed")
-#: What is asked of the scores of codes and factors alone: their 95 % intervals, and what permuted codes score.
-HOW_SURE = (
-    "evaluation.evaluation_fn = [@irs, @uc]",
-    "evaluation.random_seed = 0",
-    "evaluation.bootstrap = 200",
-    "evaluation.chance = 20",
-    "irs.num_train = 1000",
-    "uc.num_train = 1000",
-    "dataset.name = 'auto'",
-)
+SCORES = ("IRS", "UC", "CG", "CG_signed")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +40,6 @@ def run_demo(output: Path) -> int:
     from causal_disent.runs.evaluate import evaluate_with_gin
 
     rows: list[list[Any]] = []
-    sure: list[list[Any]] = []
     judges: dict[str, None] = {}
     for name, (title, representation) in ROWS.items():
         folder = output / name / "representation"
@@ -59,25 +49,17 @@ def run_demo(output: Path) -> int:
         (folder / "representation.gin").write_text(representation, encoding="utf-8")
         say(f"evaluating: {title} ...")
         scores = evaluate_with_gin(folder, output / name / "evaluation", True, ["demo.gin"])
-        verdict = f"{chance_word(scores['CG_within_chance'])} chance"
-        rows.append([title, *(scores[key] for key in SCORES), verdict])
+        titles = [title] + [""] * (len(SCORES) - 1)
+        rows += [
+            [head, key, scores[key], *certainty_cells(scores, key)]
+            for head, key in zip(titles, SCORES, strict=True)
+        ]
         judges.setdefault(remarks(scores)[0])
-        found = evaluate_with_gin(folder, output / name / "how_sure", True, [], HOW_SURE)
-        sure += [[title, key.partition(":")[2], *_how_sure(found, key)] for key in ("irs:IRS", "uc:UC")]
     save_picture(contact_sheet(get_dataset("candle_mini")), output / "candle_mini.png")
     say()
-    say(text_table(["representation", *SCORES, "CG is"], rows))
-    say()
-    say(text_table(["how sure", "score", "value", "95 % interval", "chance", "it is"], sure))
+    say(text_table(["representation", "score", "value", *HEADS], rows))
     say()
     say("\n".join(judges))
     say("The oracles draw images of the data set, all of which nearest_image has seen.")
     say(f"\nResults: {output}/<row>/evaluation/results; the data set: {output / 'candle_mini.png'}")
     return 0
-
-
-def _how_sure(scores: dict[str, Any], key: str) -> list[Any]:
-    """The score, its interval, what permuted codes score, and whether that is as much."""
-    interval = f"{scores[f'{key}_low']:.3f} to {scores[f'{key}_high']:.3f}"
-    word = chance_word(scores[f"{key}_within_chance"])
-    return [scores[key], interval, scores[f"{key}_chance"], f"{word} chance"]

@@ -15,6 +15,7 @@ from causal_disent.cli._flags import Flags
 from causal_disent.files import below, claim, within
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.report.certainty_words import chance_remarks
 from causal_disent.report.cg_remarks import remarks
 from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.report.table import text_table
@@ -89,7 +90,8 @@ def _evaluate(flags: Flags) -> int:
         scores = _scores(task, flags, reading, code_tables)
         table = evaluation_table(scores)
         first = f"{shown(task.name)}:\n{table}" if table else f"{shown(task.name)}: {_line(scores)}"
-        say("\n  ".join([first, *remarks(scores), f"-> {shown(task.output)}"]))
+        by_chance = [] if table else chance_remarks(scores)  # the table has it
+        say("\n  ".join([first, *remarks(scores), *by_chance, f"-> {shown(task.output)}"]))
     return 0
 
 
@@ -117,7 +119,8 @@ def _evaluate_all(flags: Flags, reading: Reading, target: Path) -> int:
                 rows.append([place, "failed", error.message])
         else:
             rows.append([place, ("done elsewhere" if wait else "done before") if done else "ok", _line(scores)])
-            lines.extend(f"{shown(place)}: {remark}" for remark in remarks(scores))
+            said = (*remarks(scores), *chance_remarks(scores))
+            lines.extend(f"{shown(place)}: {remark}" for remark in said)
 
     for tasks in track(folders, "evaluating", unit="folder"):
         code_tables: CodeTables = {}

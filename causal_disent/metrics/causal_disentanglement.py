@@ -12,10 +12,11 @@ from causal_disent.arguments import check_pairs, check_random_state
 from causal_disent.metrics.cg import SAME_FOR_ALL_RHO, CgResult, cg
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.tools.adapter import keys_of
+from causal_disent.metrics.tools.attribution import CodeSets
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
 from causal_disent.metrics.tools.judged import Accuracy
-from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
+from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty, same_state, seed_of_draws
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.uc import UcResult, check_factors, uc, uc_per_rho
 from causal_disent.protocols import Attribution, FloatArray, IntArray
@@ -31,7 +32,7 @@ class CausalDisentanglementResult(Result, score="cg.score"):
     Attributes:
         irs, uc, cg: the results.
         irs_sure: how sure IRS is: its interval and its chance level; None if neither was asked for.
-        uc_sure: the chance level of UC, whose interval is in `uc`; likewise.
+        uc_sure: the same of UC.
     """
 
     irs: IrsResult
@@ -66,29 +67,28 @@ def causal_disentanglement_per_rho(
         rho=rho,
         attribution=attribution,
         selection=selection,
-        bootstrap=bootstrap,
         random_state=generator,
     )
-    options = {**options, "bootstrap": bootstrap, "random_state": generator}
+
+    def controlled(sets: CodeSets) -> CgResult:
+        given = (codes, factors, decode, predict_proba)
+        draws = same_state(generator)
+        return cg(*given, attribution=sets, bootstrap=bootstrap, random_state=draws, **options)
+
     found = {
-        one: CausalDisentanglementResult(
-            robust, apart, cg(codes, factors, decode, predict_proba, attribution=apart.sets, **options)
-        )
-        for one, apart in separate.items()
+        one: CausalDisentanglementResult(robust, apart, controlled(apart.sets)) for one, apart in separate.items()
     }
-    asked = Asked(bootstrap, options.get("chance", 0))
+    asked = Asked(bootstrap, options.get("chance", 0), seed_of_draws(generator))
     if not (asked.bootstrap or asked.chance):
         return found
-    asked = replace(asked, seed=int(generator.randint(2**31 - 1)))
     points, by = (codes, labels), {"attribution": attribution, "selection": selection}
 
-    def sure_of(part: Any, score: float, asked: Asked, **chosen: Any) -> Certainty:
+    def sure_of(part: Any, score: float, **chosen: Any) -> Certainty:
         return certainty(part.declaration.facts, part, points, chosen, score, asked)
 
-    irs_sure = sure_of(irs, robust.score, asked)
-    by_chance = replace(asked, bootstrap=0)
+    irs_sure = sure_of(irs, robust.score)
     return {
-        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, by_chance, rho=one, **by))
+        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, rho=one, **by))
         for one, result in found.items()
     }
 

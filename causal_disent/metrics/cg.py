@@ -33,6 +33,7 @@ from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
 from causal_disent.metrics.tools.interventions import Changes, changes, joined
 from causal_disent.metrics.tools.judged import Accuracy, check_accuracy, not_judged
+from causal_disent.metrics.tools.resampling import same_state, seed_of_draws
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
 #: Keys of the result file.
@@ -108,7 +109,9 @@ def cg_per_rho(
     scores = attribute(codes, factors if binned_factors is None else binned_factors, attribution, generator)
     sets = {one: select_codes(scores, one, selection) for one in chosen}
     return {
-        one: cg(codes, factors, decode, predict_proba, attribution=own, random_state=generator, **options)
+        one: cg(
+            codes, factors, decode, predict_proba, attribution=own, random_state=same_state(generator), **options
+        )
         for one, own in sets.items()
     }
 
@@ -263,6 +266,7 @@ def cg(
     if len(skipped) == factors.shape[1]:
         raise errors.InvalidInput("Every factor has a single value in the sample; CG needs one that varies.")
     truth, from_codes = _value_indices(factors), baseline_of(codes, baseline)
+    seed = seed_of_draws(generator)
     order = slice(None) if tolerance is None else generator.permutation(len(codes))
     known = check_accuracy(accuracy, factors.shape[1])
     batches = changes(
@@ -278,8 +282,10 @@ def cg(
     stopping = None if tolerance is None else Stopping(len(codes), tolerance, tolerance_per_factor)
     effects, seen = _until_sure(batches, stopping, keep=chance > 0)
     gaps = effects[0] - effects[1]
-    intervals = bootstrap_intervals(gaps, bootstrap, generator)
-    chances = chance_levels(joined(seen), chance, generator) if chance else (None, None)
+    draws = np.random.RandomState(seed)
+    absolute, signed = bootstrap_intervals(gaps, bootstrap, draws)
+    intervals = (absolute if stopping is None else stopping.interval, signed)
+    chances = chance_levels(joined(seen), chance, draws, intervals) if chance else (None, None)
     unseen = () if known is None else not_judged(known, factors)
     dead = dead_codes(codes, decode)
     whole, per_factor = CgScores.of(gaps), np.abs(gaps).mean(axis=0)
@@ -301,7 +307,7 @@ def cg(
         dead_codes=dead,
         dead_factors=factors_of(sets, dead),
         num_points=None if stopping is None else len(gaps),
-        interval=intervals[0] if stopping is None else stopping.interval,
+        interval=intervals[0],
         signed_interval=intervals[1],
         chance=chances[0],
         signed_chance=chances[1],

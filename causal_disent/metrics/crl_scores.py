@@ -16,7 +16,6 @@ from causal_disent.arguments import (
     check_not_negative,
     check_pairs,
     check_random_state,
-    check_truth,
 )
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics.mic import LEAST_POINTS, mic_floor, pair_scores
@@ -25,7 +24,6 @@ from causal_disent.metrics.tools.concepts import Concepts
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray
-from causal_disent.text import shown_value
 
 TAPS, DIMENSIONS = ("z", "w"), ("mean", "max")
 #: The scores, by key: higher is better but for Neg.
@@ -174,7 +172,6 @@ def crl_scores(
     names = list(true.nodes) if names is None else list(names)
     _check(noise, factors, names, concepts, true, tap)
     check_choice("dimensions", dimensions, DIMENSIONS)
-    check_truth("`joint`", joint)
     check_not_negative(threshold=threshold)
     check_at_least(0, floor_draws=floor_draws)
     _check_resamples(resamples, len(noise))
@@ -186,9 +183,7 @@ def crl_scores(
             stacklevel=2,
         )
     taken = (lambda without: concepts.model.masked(layer(without))) if tap == "w" else layer
-    columns = list(
-        _columns(noise, concepts.blocks, taken, _roles(true, names, {} if roles is None else roles), joint)
-    )
+    columns = list(_columns(noise, concepts.blocks, taken, _roles(true, names, roles or {}), joint))
     settings: dict[str, Any] = {"estimator": estimator, "alpha": alpha, "c": c}
 
     def measured(rows: Any) -> FloatArray:
@@ -271,10 +266,6 @@ def _check_resamples(resamples: int, num_points: int) -> None:
 
 def _roles(graph: CausalGraph, names: Sequence[str], given: Mapping[str, str]) -> list[list[int]]:
     """Where the effects stand among the names, and where the causes."""
-    if not isinstance(given, Mapping):
-        raise errors.InvalidInput(
-            f"`roles` has 'cause' or 'effect' by factor, as {{'height': 'effect'}}; given: {shown_value(given)}."
-        )
     for name, role in given.items():
         if name not in names:
             raise errors.unknown("factor in `roles`:", name, names)

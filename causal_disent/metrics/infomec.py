@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
 from causal_disent.metrics.tools.convergence import fit_counted
+from causal_disent.metrics.tools.dead_codes import active_codes
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
@@ -22,8 +23,6 @@ from causal_disent.metrics.tools.result import Result
 from causal_disent.protocols import FloatArray, IntArray
 
 ESTIMATORS = ("neighbours", "bins", "discrete")
-#: A continuous code is active if its range is more than this part of the widest code's (the authors' 1/20).
-ACTIVE_RANGE = 0.05
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,8 @@ class InfomecResult(Result, score="modularity"):
     by_chance="InfoM and InfoC above 0 (0.16 and 0.14 for noise; InfoM 0.5 for permuted codes), InfoE 0",
     compared=(
         "the authors' program, 36 data sets, continuous and discrete codes, with scikit-learn's search for "
-        "neighbours: the same to rounding"
+        "neighbours: the same to rounding, but for codes that tell nothing of any factor: theirs is NaN then, and "
+        "here they count as even"
     ),
     summary="modularity, explicitness and compactness by information",
     assumes="discrete, independent factors, at least two; any number of codes",
@@ -142,7 +142,7 @@ def infomec(
         binned = _labels(codes) if estimator == "discrete" else histogram_discretizer(codes, num_bins)
         information = mutual_information_matrix(binned, labels)
     normalised = information / entropies(labels)
-    active = _active(codes, 0.0 if estimator == "discrete" else ACTIVE_RANGE)
+    active = active_codes(codes, 0.0) if estimator == "discrete" else active_codes(codes)
     explicit = np.full(len(columns), np.nan)
     if max_iterations:
         explicit = _explicitness(_inputs(codes, estimator), labels, max_iterations)
@@ -189,12 +189,6 @@ def _peakedness(rows: FloatArray) -> float:
     shares = np.full(num_rows, 1.0 / width)
     np.divide(rows.max(axis=1), totals, out=shares, where=totals > 0)
     return float((shares.mean() - 1.0 / width) / (1.0 - 1.0 / width))
-
-
-def _active(codes: FloatArray, threshold: float) -> NDArray[np.bool_]:
-    """Codes whose range exceeds `threshold` of the widest."""
-    ranges = codes.max(axis=0).astype(np.float64) - codes.min(axis=0)
-    return ranges > threshold * ranges.max()
 
 
 def _labels(columns: NDArray[Any]) -> IntArray:

@@ -48,7 +48,10 @@ class IrsResult(Result):
     reports={"IRS": "score", "num_active_dims": "num_active_codes"},
     range=(-1, 1),
     by_chance="near 0 (0.04 for noise), or below; up to 0.15 for rotated codes",
-    compared="disentanglement_lib 1.5, 36 data sets: the same to rounding, negative scores too",
+    compared=(
+        "disentanglement_lib 1.5 and the metric zoo's program (Zaidi et al. 2020), 36 data sets each: the same to "
+        "rounding, negative scores too"
+    ),
     summary="do codes stay put when all but one factor change?",
     assumes="discrete factors, possibly confounded; any number of codes",
     takes={"discrete": {}, "binned": {}, **IN_GROUPS},

@@ -47,7 +47,7 @@ class MccResult(Result):
     also=("MCC_spearman",),
     range=(0, 1),
     by_chance="above 0, less with more points (0.05 at 1,000)",
-    compared="the authors' program, 36 data sets: the same to rounding",
+    compared="the program of Khemakhem et al. 2020, 36 data sets, both correlations: the same to rounding",
     summary="does each factor correlate with a code of its own?",
     assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
     takes=("discrete", "continuous"),

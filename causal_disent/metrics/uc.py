@@ -25,6 +25,7 @@ from causal_disent.metrics.tools.irs_resampling import IrsDraws
 from causal_disent.metrics.tools.irs_statistics import robustness
 from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.recount import Again
+from causal_disent.metrics.tools.resampling import seed_of_draws
 from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.typed import checked
@@ -86,7 +87,8 @@ def uc_per_rho(
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
     scores = attribute(codes, factors, attribution, generator, code_groups)
-    resampled = attribution_resamples(codes, factors, attribution, bootstrap, generator, code_groups)
+    draws = np.random.RandomState(seed_of_draws(generator))
+    resampled = attribution_resamples(codes, factors, attribution, bootstrap, draws, code_groups)
     return {one: _result(scores, one, selection, group_size, resampled) for one in chosen}
 
 
@@ -211,7 +213,7 @@ def _result(
     score = uc_of_sets(sets, group_size=group_size)
     repeated = [uc_of_sets(select_codes(again, rho, selection), group_size=group_size) for again in resampled]
     jaccard = np.array([[_overlap((first, second)) for second in sets] for first in sets])
-    return UcResult(score, exp(2 * (score - 1)), sets, jaccard, scores, interval(repeated))
+    return UcResult(score, exp(2 * (score - 1)), sets, jaccard, scores, interval(score, repeated, (0.0, 1.0)))
 
 
 @checked

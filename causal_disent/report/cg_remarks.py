@@ -1,4 +1,4 @@
-"""What must be said beside a CG: who judged it, which codes are dead, and whether chance does as well."""
+"""What must be said beside a CG: who judged it, and which codes are dead."""
 
 from __future__ import annotations
 
@@ -31,11 +31,6 @@ def accuracy_text(accuracy: Mapping[str, float], not_judged: Collection[str] = (
     return errors.listing(parts, most=MOST)
 
 
-def chance_word(within: bool) -> str:
-    """Where a score is, given ``CG_within_chance``."""
-    return "within" if within else "above"
-
-
 def remarks(scores: Mapping[str, Any]) -> list[str]:
     """Lines to print below the scores of a result file; none if no CG is among them.
 
@@ -59,7 +54,6 @@ def _of_metric(scores: Mapping[str, Any], prefix: str) -> Iterator[str]:
         yield f"{judge}, which does not say how accurate it is"
     if dead := own.get("dead_codes"):
         yield f"dead codes, which change nothing that one sees: {errors.listing(dead, most=MOST)}"
-    yield from _by_chance(own, "IRS")
     for rho in [key.removesuffix("CG") for key in own if key.rpartition(":")[2] == "CG"]:
         yield from _of_score(own, rho, hidden)
 
@@ -76,14 +70,3 @@ def _of_score(own: Mapping[str, Any], rho: str, hidden: Collection[str]) -> Iter
     if (points := own.get(f"{rho}CG_points")) is not None:
         low, high = own[f"{rho}CG_low"], own[f"{rho}CG_high"]
         yield f"{rho}CG took {points:,} points for a 95 % interval from {low:.3f} to {high:.3f}"
-    for key in ("UC", "CG", "CG_signed"):
-        yield from _by_chance(own, f"{rho}{key}")
-
-
-def _by_chance(own: Mapping[str, Any], key: str) -> Iterator[str]:
-    """Where a score is, if its chance level is known."""
-    within = own.get(f"{key}_within_chance")
-    if within is not None:
-        share = f"reached by {100 * own[f'{key}_chance_share']:.0f} % of the permutations"
-        level = f"{own[f'{key}_chance']:.3f}, {share}"
-        yield f"{key} {own[key]:.3f} is {chance_word(within)} its chance level ({level})"

@@ -32,9 +32,18 @@ its own, is refused by a metric that does not take it. `equally_filled(factors, 
 `causal_disent.score` and `evaluation.bins = 10` put it into bins.
 
 Beside a score, `causal_disent.score` and `dlib_evaluate` (`evaluation.bootstrap = 200`, `evaluation.chance = 20`)
-say how sure it is: a 95 % interval over resampled points, and what the codes score with their rows permuted, so
-that they say nothing of the factors. Codes that say nothing do not score 0 by every metric: a score that more than
-5 % of such codes reach is within chance.
+say how sure it is: a 95 % interval over resampled points, the same points for all metrics and rho, and what the
+codes score with their rows permuted, so that they say nothing of the factors. Codes that say nothing do not score
+0 by every metric. A score is within chance if more than 5 % of such codes reach it, the codes themselves counted
+among them, or if its interval holds their mean; from 19 permutations on that can be told. The shipped configs of
+quick metrics that disentanglement_lib does not have ask for both.
+
+The interval is the score and 1.96 standard deviations of resampled scores to either side, within the score's
+range: it is to hold the mean score of as many other points in 95 % of cases. Percentiles of the resamples would
+not do, for points that repeat each other have other scores (of MIG they hold that mean in 0 to 100 % of cases).
+Measured on 100 samples each of 500 points with three factors and four codes, good ones, mixed ones and noise, it
+is held in 98, 94 and 100 % of cases by MIG, 94, 95 and 100 % by MCC, 96, 95 and 100 % by R², 93, 95 and 84 % by
+IRS, whose extremes resamples of noise miss.
 """
 
 BELIEF = """What scores can be, what they are by chance, and how the numbers were checked. Noise is that of

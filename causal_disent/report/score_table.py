@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.figures import empty_figure, plain
+from causal_disent.report.certainty_words import verdict
 from causal_disent.report.table import text_table
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ INK, MUTED, RAIL, BAR, CHANCE_LINE = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0",
 #: What a table has beside the scores, and the heads of it in print.
 SURE = ("low", "high", "chance", "share")
 INTERVAL, CHANCE = "95 % interval", "chance"
+#: From this part of the way from worst to best on, a score looks good.
+GOOD = 0.5
 #: Of the picture, in points: where bars begin and end, and the height of a row.
 LEFT, RIGHT, ROW, BAR_HEIGHT, MARGIN = 310.0, 540.0, 27.0, 11.0, 12.0
 #: Colors that suit light and dark pages alike.
@@ -126,6 +129,8 @@ class ScoreTable:
         """What to say below the scores, and of which metrics."""
         yield from (("note", note) for note in self.points.notes)
         yield from _grouped(self._scored)
+        for row in self._scored:
+            yield from _why_chance(row)
         for head, failed in (("failed", True), ("left out", False)):
             without = [row for row in self.rows if row.result is None and row.failed is failed]
             yield from ((f"{head}: {names}", reason) for names, reason in _grouped(without))
@@ -247,7 +252,16 @@ def _chance(row: MetricScore) -> str:
 
 
 def _question(row: MetricScore) -> str:
-    return ("WITHIN CHANCE: " if row.sure.within_chance else "") + row.entry.summary
+    within = row.sure.within_chance
+    words = verdict(within, row.sure.share).replace("within chance", "WITHIN CHANCE")
+    return (f"{words}: " if within else "") + row.entry.summary
+
+
+def _why_chance(row: MetricScore) -> Iterator[tuple[str, str]]:
+    """Of a good score that is within chance: what codes that say nothing score, so that it does not puzzle."""
+    if row.sure.within_chance and (_place(row) or 0.0) >= GOOD and row.entry.facts["by_chance"]:
+        why = row.entry.facts["by_chance"]
+        yield row.entry.name, f"codes that say nothing score {why}. So it alone tells nothing here."
 
 
 def _place(row: MetricScore, score: float | None = None) -> float | None:

@@ -80,6 +80,11 @@ def read_folder(folder: Path) -> dict[str, Any]:
             raise errors.ConfigError(
                 f"{file}: '{parameter}' cannot be bound here, only {errors.listing(f'{a}*' for a in allowed)}."
             )
+        if parameter.endswith(".trust"):  # what came with a model does not vouch for it
+            raise errors.ConfigError(
+                f"{file}: '{parameter}' cannot be bound here. If you trust whoever made the model, bind it "
+                f'yourself: --gin_bindings "{parameter} = True".'
+            )
     return bindings
 
 

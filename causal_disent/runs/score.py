@@ -18,6 +18,7 @@ from causal_disent.arguments import check_at_least, check_random_state, is_whole
 from causal_disent.column_groups import code_places, grouped
 from causal_disent.metrics.tools.code_groups import all_groups
 from causal_disent.metrics.tools.convergence import fits_of
+from causal_disent.metrics.tools.dead_codes import active_codes
 from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
 from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
 from causal_disent.metrics.tools.takes import (
@@ -42,6 +43,8 @@ from causal_disent.tables import Table, check_same_points, read_table, without_m
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
+#: What is said of metrics that take long, where nobody says how many.
+NOT_ASKED = "no interval and chance level, for that takes long: `bootstrap=200, chance=20` asks for them"
 #: From so many points on, intervals take longer than processes to start.
 WORTH_WORKERS = 3000
 
@@ -115,6 +118,9 @@ def read_points(
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
+    active = zip(code_table.names, active_codes(code_table.values), strict=True)
+    if still := [name for name, is_active in active if not is_active and name not in constant]:
+        notes.append(f"hardly varies beside the other codes, perhaps a dead code: {errors.listing(still)}")
     notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
@@ -189,17 +195,21 @@ def score_points(
     entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
-    to_do = sorted(
-        (row.entry for row in rows if not row.remark), key=lambda entry: entry.facts["fast"] is not None
-    )
+    to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
     by_name = {entry.name: entry for entry in to_do}
     with closing(steps(list(by_name), "score")) as names:
         measured = [_measured(by_name[name], points, seed, fast) for name in names]
-    asked_of = [of_slow if row.entry.facts["fast"] is not None else asked for row, _ in measured]
+    asked_of = [of_slow if _is_slow(row.entry) else asked for row, _ in measured]
     jobs = [(*job, one) for (_, job), one in zip(measured, asked_of, strict=True) if job]
     certain = iter(_certain(jobs, len(points.codes.values)))
-    done = [_with_certainty(row, next(certain)) if job else row for row, job in measured]
+    done = [replace(row, sure=next(certain)) if job else row for row, job in measured]
+    unasked = bootstrap is None and chance is None
+    done = [_remarked(row, NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark) for row in done]
     return done + [row for row in rows if row.remark]
+
+
+def _is_slow(entry: Entry) -> bool:
+    return entry.facts["fast"] is not None
 
 
 def _or(given: int | None, default: int) -> int:
@@ -290,8 +300,8 @@ def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
     return [certainty(*job) for job in jobs]
 
 
-def _with_certainty(row: MetricScore, sure: Certainty) -> MetricScore:
-    return replace(row, sure=sure, remark="; ".join(filter(None, [row.remark, sure.remark])))
+def _remarked(row: MetricScore, remark: str) -> MetricScore:
+    return row if row.result is None else replace(row, remark="; ".join(filter(None, [row.remark, remark])))
 
 
 def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:

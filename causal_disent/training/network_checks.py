@@ -10,6 +10,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_finite_number
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import is_plain
+from causal_disent.training.outputs import Tensors
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,13 @@ class Framework:
         module: the class of its networks.
         module_name: what users call that.
         is_float32: a value and a shape -> whether it is a tensor of that shape, in single precision.
-        described: a value -> what a message says of it.
+        tensors: of the framework.
     """
 
     module: type
     module_name: str
     is_float32: Callable[[Any, tuple[int, ...]], bool]
-    described: Callable[[Any], str]
+    tensors: Tensors
 
 
 def check_image_shape(name: str, image_shape: Sequence[int], divisor: int) -> tuple[int, int, int]:
@@ -114,7 +115,7 @@ def _applied(kind: str, module: Any, given: Any, framework: Framework) -> Any:
         return module(given)
     except Exception as error:
         raise errors.InvalidInput(
-            f"The {kind} '{module.name}' cannot be applied to {framework.described(given)}: "
+            f"The {kind} '{module.name}' cannot be applied to {framework.tensors.described(given)}: "
             f"{type(error).__name__}: {error}. --debug shows where it happened."
         ) from error
 
@@ -130,5 +131,5 @@ def _check_tensor(
 
 def _unfit(kind: str, module: Any, needed: str, given: Any, framework: Framework) -> errors.InvalidInput:
     return errors.InvalidInput(
-        f"The {kind} '{module.name}' must give {needed}; it gives {framework.described(given)}."
+        f"The {kind} '{module.name}' must give {needed}; it gives {framework.tensors.described(given)}."
     )

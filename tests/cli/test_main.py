@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -139,17 +140,22 @@ def test_a_help_that_nobody_reads_to_its_end_is_no_mistake():
 def test_demo(capsys, tmp_path):
     code, out = run(capsys, "demo", "--output", tmp_path)
     assert code == 0
-    first, second = out[out.index("representation  ") : out.index("\n\nResults:")].split("\n\n")[:2]
-    table = {line[:37].strip(): line[37:].split()[:3] for line in first.splitlines()[2:]}
-    assert table["perfect oracle"] == ["1.000", "1.000", "1.000"]
-    assert table["perfect oracle, fully confounded data"] == ["1.000", "0.000", "0.000"]
-    mixed, noise = ([float(score) for score in table[row]] for row in ("mixed codes", "noise encoder"))
-    assert mixed[0] < 0.6 and mixed[2] < 0.5 and noise[0] < 0.1 and noise[2] < 0.5
-    sure = {(line[:37].strip(), line[39:44].strip()): line for line in second.splitlines()[2:]}
-    assert sure["noise encoder", "UC"].endswith("within chance") and len(sure) == 8
-    assert sure["perfect oracle", "UC"].rstrip().endswith("above chance")
+    printed = out[out.index("representation  ") : out.index("\n\nCG is judged by")]
+    table, title = {}, ""
+    for line in printed.splitlines()[2:]:
+        title = line[:37].strip() or title
+        score, *cells = re.split(r"\s{2,}", line[39:].strip())
+        table[title, score] = cells
+    assert [table["perfect oracle", score][0] for score in ("IRS", "UC", "CG", "CG_signed")] == ["1.000"] * 4
+    confounded = "perfect oracle, fully confounded data"
+    assert [table[confounded, score][0] for score in ("IRS", "UC", "CG")] == ["1.000", "0.000", "0.000"]
+    for score in ("IRS", "UC", "CG", "CG_signed"):
+        value, interval, chance, words = table["noise encoder", score]
+        low, high = map(float, interval.split(" to "))
+        assert words.startswith("within chance (") and low <= float(value) <= high and -1 <= float(chance) <= 1
+        assert table["perfect oracle", score][3] == "better than chance"
     assert (tmp_path / "candle_mini.png").stat().st_size > 10_000
     for row in ("perfect", "mixed", "noise", "confounded"):
         assert (tmp_path / row / "evaluation/results/aggregate/evaluation.json").is_file()
-    assert f"{first}\n\n{second}" in (Path(__file__).parents[2] / "README.md").read_text()
+    assert printed in (Path(__file__).parents[2] / "README.md").read_text()
     assert run(capsys, "demo", "--output", tmp_path)[0] == 0  # it may be run again

@@ -65,6 +65,8 @@ def test_any_attribution_can_be_resampled(random_state):
     assert [matrix.shape for matrix in scores] == [(2, 2)] * 3
 
 
-def test_interval_cuts_both_tails():
-    assert interval(list(range(101))) == (2.5, 97.5)
-    assert interval([]) is None
+def test_an_interval_is_about_the_score_and_takes_two():
+    assert interval(0.5, [0.2, 0.3], (0, 1)) == pytest.approx(
+        (0.5 - 1.96 * 0.1 / 2**0.5, 0.5 + 1.96 * 0.1 / 2**0.5)
+    )
+    assert interval(0.5, [0.2], (0, 1)) is None and interval(0.5, [], (0, 1)) is None

@@ -4,10 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
-from causal_disent.metrics import cg, uc
+from causal_disent.metrics import causal_disentanglement, cg, uc
 from causal_disent.metrics.tools.decoded import classifier_name, make_classifier
+from causal_disent.metrics.tools.resampling import Asked, asking, bootstrap_interval, seed_of_draws
 from causal_disent.registry import Entry, registry
-from causal_disent.report.cg_remarks import remarks
+from causal_disent.report.certainty_words import chance_remarks
 
 
 def square(codes):
@@ -239,11 +240,36 @@ def test_chance_equals_measuring_with_the_factors_of_others():
     codes, factors, decode, predict_proba = random_case(5, 3)
     sets = [[0], [1, 2]]
     result = cg(codes, factors, decode, predict_proba, attribution=sets, chance=1, random_state=7)
-    others = np.random.RandomState(7).permutation(factors)
+    others = np.random.RandomState(seed_of_draws(np.random.RandomState(7))).permutation(factors)
     gaps = by_definition(codes, others, decode, predict_proba, sets)
     assert result.chance.score == pytest.approx(np.abs(gaps).mean())
     assert result.chance.share == float(np.abs(gaps).mean() >= result.score)
     assert result.signed_chance.score == pytest.approx(gaps.mean())
+
+
+@pytest.mark.parametrize("metric", [cg, causal_disentanglement])
+def test_all_rho_are_resampled_alike(metric):
+    """A third code that the decoder ignores changes no effect: with the same draws nothing else changes either."""
+    codes, factors, decode, predict_proba = random_case(5, 2)
+    codes = np.column_stack([codes, np.arange(len(codes))])
+    order = np.array([[3, 1], [1, 3], [2, 2]])
+    options = {"attribution": lambda *_: order, "bootstrap": 10, "chance": 10, "random_state": 4}
+    per_rho = metric.declaration.several[1]
+    found = per_rho(codes, factors, lambda z: decode(z[:, :2]), predict_proba, rho=[1, 2], **options)
+    first, second = (getattr(result, "cg", result) for result in found.values())
+    assert [set(own) for own in second.sets] == [{0, 2}, {1, 2}]
+    assert first.interval == second.interval and first.chance == second.chance
+
+
+def test_what_a_run_asks_is_asked_of_the_same_points():
+    """CG is a mean over points: what other metrics are resampled by gives its interval, whatever its own seed."""
+    codes, factors, decode, predict_proba = random_case(5, 2)
+    given = {"attribution": [[0], [1]], "bootstrap": 10}
+    with asking(Asked(10, seed=6)):
+        asked = [cg(codes, factors, decode, predict_proba, **given, random_state=seed).interval for seed in (1, 2)]
+    gaps = np.abs(by_definition(codes, factors, decode, predict_proba, [[0], [1]])).mean(axis=1)
+    low, high, _ = bootstrap_interval(gaps.mean(), lambda rows: gaps[rows].mean(), len(gaps), 10, seed=6)
+    assert asked[0] == asked[1] == pytest.approx((max(low, 0), min(high, 1)))
 
 
 def test_a_factor_with_one_value_is_left_out():
@@ -359,8 +385,7 @@ def test_irs_and_uc_beside_it_have_their_chance_levels(oracle, within):
     assert [found[f"{key}_within_chance"] for key in ("IRS", "rho=1:CG_signed")] == [within] * 2
     assert found["rho=1:UC_within_chance"] or not within  # of so few factors UC is 1 by chance, too
     assert found["IRS_low"] <= found["IRS"] <= found["IRS_high"] and "rho=1:IRS_chance" not in found
-    below = [line for line in remarks(found) if "its chance level" in line]
-    assert [line.split()[0] for line in below][:3] == ["IRS", "rho=1:UC", "rho=1:CG"]
+    assert {"IRS", "rho=1:UC", "rho=1:CG"} <= {line.split()[0] for line in chance_remarks(found)}
 
 
 def test_no_decoder_says_which_flag(candle):

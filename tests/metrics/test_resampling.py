@@ -1,5 +1,7 @@
 """Intervals and chance levels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -140,10 +142,33 @@ def test_a_table_tells_of_undefined_resamples():
 
 
 def test_within_chance_counts_the_codes_themselves():
-    assert not Certainty(chance=0.5, share=0.0, permutations=20).within_chance
-    assert Certainty(chance=0.5, share=0.05, permutations=20).within_chance
-    assert Certainty(chance=0.5, share=0.0, permutations=18).within_chance  # 1 of 19 is more than 5 %
-    assert not Certainty().within_chance
+    assert Certainty(chance=0.5, share=0.0, permutations=20).within_chance is False
+    assert Certainty(chance=0.5, share=0.05, permutations=20).within_chance is True
+    assert Certainty(chance=0.5, share=0.02, permutations=100).within_chance is False
+    assert Certainty().within_chance is None
+
+
+def test_an_interval_that_holds_the_chance_level_is_within_chance():
+    assert Certainty(0.4, 0.6, chance=0.5, share=0.0, permutations=20).within_chance is True
+    assert Certainty(0.51, 0.6, chance=0.5, share=0.0, permutations=20).within_chance is False
+
+
+def test_too_few_permutations_give_no_verdict():
+    """1 of 19 is more than 5 %: of 18 permutations that do not reach a score nobody knows."""
+    few = Certainty(chance=0.1, share=0.0, permutations=18, asked=Asked(chance=18))
+    assert few.within_chance is None and "UC_within_chance" not in few.keys("UC")
+    assert few.remark == "18 permutations cannot tell it from chance, 19 can"
+    assert replace(few, share=1 / 18).within_chance is True
+    assert replace(few, permutations=19).within_chance is False
+    table = score(FACTORS + 0.0, FACTORS, "mig", chance=3)
+    assert "within_chance" in table.record() and not table.record()["within_chance"]
+    assert "3 permutations cannot tell it from chance" in str(table)
+
+
+def test_a_good_score_within_chance_is_explained():
+    """With as many codes as factors, two, half of all draws have one each: UC alone tells nothing."""
+    said = str(score(FACTORS + 0.0, FACTORS, ["uc", "mig"]))
+    assert "% reach it)" in said and "So it alone tells nothing here" in " ".join(said.split())
     keys = Certainty(0.1, 0.3, 0.2, 0.5, 10).keys("UC")
     assert keys == {
         "UC_low": 0.1, "UC_high": 0.3, "UC_chance": 0.2, "UC_chance_share": 0.5, "UC_within_chance": True,
@@ -173,6 +198,7 @@ def test_what_takes_long_is_sure_if_asked():
     assert quick.table["low"].isna().to_dict() == {"mig": False, "dci": True}
     asked = score(CODES, FACTORS, ["dci"], fast=True, bootstrap=3, chance=3)
     assert asked.table["low"].notna().all() and asked.table["chance"].notna().all()
+    assert "dci: by histogram boosting; no interval and chance level" in str(quick)
     none = score(CODES, FACTORS, ["mig"], bootstrap=0, chance=0)
     assert none.table["low"].isna().all() and "interval" not in str(none)
     with pytest.raises(InvalidInput, match="`bootstrap` must be a whole number, at least 0; given: -1"):

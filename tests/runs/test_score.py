@@ -19,6 +19,7 @@ from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import Points, points
 from causal_disent.metrics.tools.result import Result
 from causal_disent.registry import registry
+from causal_disent.runs.score import NOT_ASKED
 
 RNG = np.random.RandomState(0)
 FACTORS = RNG.randint(3, size=(240, 2))
@@ -233,6 +234,9 @@ def test_columns_that_say_nothing():
     found = score(codes, factors, "mig")
     assert found.points.factors.names == ("size",)
     assert "note: the same at all points, a dead code: code_2" in str(found)
+    assert "hardly varies" not in str(found)
+    faint = score(np.column_stack([CODES, 0.001 * CODES[:, 0]]), factors, "mig")
+    assert "note: hardly varies beside the other codes, perhaps a dead code: code_2" in str(faint)
     assert "note: left out, for nearly every point has a name of its own: file" in str(found)
     with pytest.raises(
         InvalidInput, match="no factor to measure by; left out, for it has one value only: factor_0"
@@ -269,7 +273,8 @@ def test_fast_is_said_and_about_the_same():
     assert "dci" in names and "mig" not in names
     found, usual = score(CODES, FACTORS, [*names, "mig"], fast=True), score(CODES, FACTORS, [*names, "mig"])
     assert found.results["dci"].estimator == "histogram_boosting"
-    assert found.table["remark"].to_dict() == {"mig": "", **dict.fromkeys(names, "by histogram boosting")}
+    said = f"by histogram boosting; {NOT_ASKED}"
+    assert found.table["remark"].to_dict() == {"mig": "", **dict.fromkeys(names, said)}
     np.testing.assert_allclose(found.table["score"], usual.table["score"], atol=0.03)
 
 

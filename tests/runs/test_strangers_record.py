@@ -57,6 +57,14 @@ def test_a_description_that_is_a_link_is_not_read(tmp_path):
     assert "password" not in str(raised.value)
 
 
+def test_a_description_does_not_vouch_for_its_model(tmp_path):
+    (tmp_path / "representation.gin").write_text(
+        "representation.name = 'perfect_oracle'\nperfect_oracle.trust = True"
+    )
+    with pytest.raises(errors.ConfigError, match=r"'perfect_oracle.trust' cannot be bound here.*--gin_bindings"):
+        read_folder(tmp_path)
+
+
 def test_a_description_has_a_size(tmp_path):
     (tmp_path / "representation.gin").write_text("# " + "x" * 2**20)
     with pytest.raises(errors.InvalidInput, match="1,048,576 are the most that are read"):

@@ -11,6 +11,7 @@ from causal_disent import errors
 from causal_disent.metrics.tools.attribution import attribute, is_irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
+from causal_disent.metrics.tools.resampling import centred_interval
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
@@ -68,9 +69,6 @@ def attribution_resamples(
     return scores
 
 
-def interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """The 2.5 and 97.5 percentiles."""
-    if not len(values):
-        return None
-    low, high = np.percentile(values, [2.5, 97.5])
-    return float(low), float(high)
+def interval(score: float, resampled: Sequence[float], ends: tuple[float, float]) -> tuple[float, float] | None:
+    """That of `centred_interval`; none of fewer than two resamples."""
+    return centred_interval(score, resampled, ends) if len(resampled) > 1 else None

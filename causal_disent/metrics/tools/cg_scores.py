@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
@@ -51,8 +52,11 @@ def bootstrap_intervals(
 ) -> tuple[Interval | None, Interval | None]:
     """95 % intervals of CG and of CG_signed over resampled points."""
     counts = resample_counts(len(gaps), resamples, random_state)
-    absolute, signed = np.nanmean(np.abs(gaps), axis=1), np.nanmean(gaps, axis=1)
-    return interval((counts @ absolute / len(gaps)).tolist()), interval((counts @ signed / len(gaps)).tolist())
+    found = []
+    for least, sizes in ((0.0, np.abs(gaps)), (-1.0, gaps)):
+        points = np.nanmean(sizes, axis=1)
+        found.append(interval(float(points.mean()), (counts @ points / len(gaps)).tolist(), (least, 1.0)))
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)
@@ -63,20 +67,25 @@ class Chance:
         score: mean over the permutations.
         share: of them that come to the score that was measured, or above.
         permutations: how many there were.
+        interval: of the score that was measured, if there is one.
     """
 
     score: float
     share: float
     permutations: int
+    interval: Interval | None = None
 
     @property
-    def within(self) -> bool:
-        """Whether chance might well give the score."""
-        return is_within_chance(self.share, self.permutations)
+    def within(self) -> bool | None:
+        """Whether chance might well give the score; None if that cannot be told."""
+        return is_within_chance(self.share, self.permutations, self.score, self.interval or (nan, nan))
 
 
 def chance_levels(
-    changes: Changes, permutations: int, random_state: np.random.RandomState
+    changes: Changes,
+    permutations: int,
+    random_state: np.random.RandomState,
+    intervals: tuple[Interval | None, Interval | None] = (None, None),
 ) -> tuple[Chance | None, Chance | None]:
     """Chance of CG and of CG_signed: the same interventions, looked at for the values of other images.
 
@@ -86,6 +95,7 @@ def chance_levels(
         changes: of all points.
         permutations: how many; 0 for none.
         random_state: of the permutations.
+        intervals: of CG and of CG_signed, if known.
     """
     if not permutations:
         return None, None
@@ -94,16 +104,16 @@ def chance_levels(
         CgScores.of(_gaps(changes.effects(random_state.permutation(changes.truth)))) for _ in range(permutations)
     ]
     absolute, signed = [one.absolute for one in others], [one.signed for one in others]
-    return _chance(absolute, own.absolute), _chance(signed, own.signed)
+    return _chance(absolute, own.absolute, intervals[0]), _chance(signed, own.signed, intervals[1])
 
 
 def _gaps(effects: FloatArray) -> FloatArray:
     return effects[0] - effects[1]
 
 
-def _chance(scores: Sequence[float], own: float) -> Chance:
+def _chance(scores: Sequence[float], own: float, interval: Interval | None) -> Chance:
     reached = [score >= own - TIE for score in scores]
-    return Chance(float(np.mean(scores)), float(np.mean(reached)), len(scores))
+    return Chance(float(np.mean(scores)), float(np.mean(reached)), len(scores), interval)
 
 
 class Stopping:

@@ -71,7 +71,8 @@ def interval_of_mean(
     if not resamples:
         return None
     counts = resample_counts(len(per_point), resamples, random_state)
-    return interval((counts @ per_point / len(per_point)).tolist())
+    ends = float(per_point.min()), float(per_point.max())  # between which a mean is
+    return interval(float(per_point.mean()), (counts @ per_point / len(per_point)).tolist(), ends)
 
 
 def scale_of(values: FloatArray) -> FloatArray:

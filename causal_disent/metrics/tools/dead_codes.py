@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causal_disent.protocols import FloatArray
 
@@ -13,6 +14,19 @@ from causal_disent.protocols import FloatArray
 VISIBLE = 0.08
 #: Points whose codes are moved, spread evenly over the sample.
 NUM_POINTS = 16
+#: A code is active if its range is more than this part of the widest code's: InfoMEC's authors' 1/20.
+ACTIVE_RANGE = 0.05
+
+
+def active_codes(codes: FloatArray, part: float = ACTIVE_RANGE) -> NDArray[np.bool_]:
+    """Which codes have a range of more than `part` of the widest.
+
+    Example:
+        >>> active_codes(np.array([[0.0, 0.0, 5.0], [10.0, 0.4, 5.0]])).tolist()
+        [True, False, False]
+    """
+    halves = codes.max(axis=0) * 0.5 - codes.min(axis=0) * 0.5  # of which none is too large for a float
+    return halves > part * halves.max()
 
 
 def dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[int, ...]:

@@ -23,6 +23,8 @@ from causal_disent.protocols import FloatArray, IntArray
 WIDTH = 1.96
 #: A score that permuted codes reach more often than this is within chance.
 LEVEL = 0.05
+#: Of fewer permutations, the share cannot be as small as that, the codes themselves counted.
+LEAST_PERMUTATIONS = 19
 #: Where a score is not defined on more than this part of the resamples, those that are left are a choice.
 MOST_UNDEFINED = 0.1
 
@@ -44,7 +46,7 @@ class Certainty:
     """How sure a score is; NaN where it was not asked.
 
     Attributes:
-        low, high: 95 % interval, of the score that other points of the same number would give.
+        low, high: 95 % interval, of the mean score of as many other points.
         chance: mean score of the codes with their rows permuted, so that they say nothing of the factors.
         share: of permutations that reach the score.
         permutations: how many there were.
@@ -63,9 +65,9 @@ class Certainty:
     words: str = ""
 
     @property
-    def within_chance(self) -> bool:
-        """Whether codes that say nothing might well score as much."""
-        return bool(self.permutations) and is_within_chance(self.share, self.permutations)
+    def within_chance(self) -> bool | None:
+        """Whether codes that say nothing might well score as much; None if that is not known."""
+        return is_within_chance(self.share, self.permutations, self.chance, (self.low, self.high))
 
     @property
     def remark(self) -> str:
@@ -81,6 +83,8 @@ class Certainty:
         if self.permutations < self.asked.chance:
             counted = f"{self.permutations} of {self.asked.chance} permutations"
             told.append(f"chance from {counted}, on which the score is defined")
+        if self.permutations and self.within_chance is None:
+            told.append(f"{self.permutations} permutations cannot tell it from chance, {LEAST_PERMUTATIONS} can")
         return "; ".join(told)
 
     def keys(self, headline: str) -> dict[str, float | bool]:
@@ -94,17 +98,37 @@ class Certainty:
         kept: dict[str, float | bool] = {key: value for key, value in found.items() if not isnan(value)}
         if self.resamples < self.asked.bootstrap:
             kept[f"{headline}_undefined_resamples"] = self.asked.bootstrap - self.resamples
-        return kept | ({f"{headline}_within_chance": self.within_chance} if self.permutations else {})
+        within = self.within_chance
+        return kept if within is None else {**kept, f"{headline}_within_chance": within}
 
 
-def is_within_chance(share: float, permutations: int) -> bool:
-    """Whether chance might well give a score: more than 5 % come to it, what was measured among them.
+def is_within_chance(
+    share: float, permutations: int, chance: float = nan, interval: tuple[float, float] = (nan, nan)
+) -> bool | None:
+    """Whether chance might well give a score: more than 5 % of permutations come to it, what was measured counted
+    as one of them; or the chance level is in the score's own interval.
+
+    Args:
+        share: of permutations that reach the score.
+        permutations: how many there were.
+        chance: their mean.
+        interval: of the score, if known.
+
+    Returns:
+        None if it cannot be told: no permutation reaches the score, and there are too few.
 
     Example:
-        >>> is_within_chance(0.0, 20), is_within_chance(0.05, 20)
-        (False, True)
+        >>> is_within_chance(0.0, 20), is_within_chance(0.05, 20), is_within_chance(0.0, 5)
+        (False, True, None)
+        >>> is_within_chance(0.0, 20, chance=0.031, interval=(0.025, 0.047))
+        True
     """
-    return (1 + share * permutations) / (1 + permutations) > LEVEL
+    if not permutations:
+        return None
+    often = (1 + share * permutations) / (1 + permutations) > LEVEL
+    if interval[0] <= chance <= interval[1] or (often and share > 0):
+        return True
+    return None if often else False
 
 
 def bootstrap_interval(
@@ -152,8 +176,20 @@ def bootstrap_interval(
     found = _scores(score_of, draws, resamples, label)
     if len(found) < max(2, (1 - MOST_UNDEFINED) * resamples):
         return nan, nan, len(found)
-    half = WIDTH * sqrt(taken / num_points) * float(found.std(ddof=1))
-    return max(score - half, ends[0]), min(score + half, ends[1]), len(found)
+    return *centred_interval(score, found, ends, sqrt(taken / num_points)), len(found)
+
+
+def centred_interval(
+    score: float, resampled: Sequence[float] | FloatArray, ends: tuple[float, float], scale: float = 1.0
+) -> tuple[float, float]:
+    """The last step of `bootstrap_interval`, of two or more scores of resamples.
+
+    Example:
+        >>> centred_interval(0.75, [0.5, 1.0, 0.75], (0, 1))
+        (0.26, 1)
+    """
+    half = WIDTH * scale * float(np.std(resampled, ddof=1))
+    return max(score - half, ends[0]), min(score + half, ends[1])
 
 
 def chance_level(
@@ -320,3 +356,17 @@ def asking(asked: Asked | None) -> Any:
 def what_is_asked() -> Asked | None:
     """What the run asks of every score, if anything."""
     return _ASKED.get()
+
+
+def seed_of_draws(generator: np.random.RandomState) -> int:
+    """Of a metric that resamples by itself, so that its draws are those of all other scores: the run's seed; or
+    one that follows from the state of the generator that it was given, which is left as it is."""
+    asked = what_is_asked()
+    return asked.seed if asked else int(same_state(generator).randint(2**31 - 1))
+
+
+def same_state(generator: np.random.RandomState) -> np.random.RandomState:
+    """Another generator, which draws what this one would."""
+    other = np.random.RandomState(0)
+    other.set_state(generator.get_state())
+    return other

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.registry import registry
+from causal_disent.report.certainty_words import verdict
 from causal_disent.report.page import charts
 from causal_disent.report.page.parts import Cell, Chart, Section, Table
 from causal_disent.runs.report.comparison import LEVEL, pairs_needed
@@ -16,6 +17,8 @@ from causal_disent.runs.report.scores import Mean, Scores, ends
 
 #: Charts of one kind in a section; tables have the rest.
 MOST_CHARTS = 16
+#: Head of the column that says whether a score is within chance.
+BESIDE = "beside chance"
 #: Means that differ by less are equal.
 SAME = 1e-9
 
@@ -23,18 +26,22 @@ SAME = 1e-9
 def best_section(scores: Scores) -> Section:
     """Which model is best by which metric, with intervals over seeds, and over points where there are such."""
     winners: list[list[Cell]] = []
+    chance = scores.tell_chance
     for what in scores.whats:
         for data, means in scores.best_first(what).items():
             first = means[0]
             best = [mean.who for mean in means if abs(mean.value - first.value) < SAME]
+            beside: list[Cell] = [ends(first.over_seeds), *([_by_chance(first)] if chance else [])]
             second = [means[len(best)].who, means[len(best)].value] if len(means) > len(best) else ["", ""]
-            winners.append([what, data, "; ".join(best), first.value, ends(first.over_seeds), *second])
-    header = ["score", "data set", "best", "mean", "95 % over seeds", "second", "its mean"]
+            winners.append([what, data, "; ".join(best), first.value, *beside, *second])
+    header = ["score", "data set", "best", "mean", "95 % over seeds", *[BESIDE] * chance, "second", "its mean"]
     words = [
         *_summary(scores),
         "Each dot of a chart is a run, the diamond the mean, the line its 95 % interval over seeds (Student's t, "
         "within the range that the metric states for its main score; none for one seed). It says how far another "
         "set of seeds would move the mean, not how good a single run is. Of two or three seeds it is rough.",
+        *["Codes that say nothing of the factors have scores, too: what is within chance is best of nothing."]
+        * chance,
     ]
     tables = [Table("The best of each data set", header, winners), _all_means(scores)]
     return Section("best", "Which model is best?", words, tables, list(_score_charts(scores)))
@@ -43,10 +50,15 @@ def best_section(scores: Scores) -> Section:
 def _summary(scores: Scores) -> list[str]:
     """Who is ahead by which metrics, and by which of them for sure."""
     compared = [what for what in scores.whats if what in scores.rankings and scores.rankings[what].comparisons]
-    won: dict[str, list[str]] = {}
+    won: dict[tuple[str, ...], list[str]] = {}
     for what in compared:
-        won.setdefault(scores.rankings[what].best, []).append(what)
-    words = [f"{who} is ahead by {', '.join(whats)}." for who, whats in won.items()]
+        means = scores.rankings[what].standings
+        best = means[scores.rankings[what].best]
+        won.setdefault(tuple(who for who, mean in means.items() if abs(mean - best) < SAME), []).append(what)
+    words = [
+        f"{' and '.join(who)} {'is' if len(who) == 1 else 'are'} ahead by {', '.join(whats)}."
+        for who, whats in won.items()
+    ]
     decided = [what for what in compared if scores.rankings[what].decisive]
     if decided:
         words.append(f"The ranking is decisive by {', '.join(decided)}{'' if decided == compared else ' alone'}.")
@@ -58,13 +70,21 @@ def _summary(scores: Scores) -> list[str]:
 def _all_means(scores: Scores) -> Table:
     header = ["score", "data set", "model", "mean", "95 % over seeds", "seeds"]
     points = any(mean.over_points for mean in scores.means)
-    chance = any(not np.isnan(mean.chance) for mean in scores.means)
+    chance = scores.tell_chance
     rows: list[list[Cell]] = []
     for mean in scores.means:
         beside: list[Cell] = [ends(mean.over_points)] if points else []
-        beside += [mean.chance] if chance else []
+        beside += [mean.chance, _by_chance(mean)] if chance else []
         rows.append([mean.what, mean.data, mean.who, mean.value, ends(mean.over_seeds), mean.seeds, *beside])
-    return Table("All means", header + ["over points"] * points + ["chance"] * chance, rows)
+    return Table("All means", header + ["over points"] * points + ["chance", BESIDE] * chance, rows)
+
+
+def _by_chance(mean: Mean) -> str:
+    """Whether codes that say nothing might well score as much; empty if no run tells."""
+    if np.isnan(mean.within_chance):
+        return ""
+    some = 0 < mean.within_chance < 1
+    return verdict(mean.within_chance > 0) + (f" ({100 * mean.within_chance:.0f} % of the runs)" if some else "")
 
 
 def _score_charts(scores: Scores) -> Iterator[Chart]:

@@ -36,6 +36,7 @@ class Mean:
         seeds: how many numbers there are.
         over_points: the interval that the metric reports, averaged; None if it reports none.
         chance: what codes that say nothing get; NaN if the metric does not tell.
+        within_chance: in which part of the runs they might well get as much; NaN if the metric does not tell.
         row: the first of the rows of the table.
     """
 
@@ -47,6 +48,7 @@ class Mean:
     seeds: int
     over_points: Ends | None
     chance: float
+    within_chance: float
     row: Mapping[Any, Any]
 
 
@@ -103,13 +105,18 @@ class Scores:
         found = []
         for (what, data, who), own in self.table.groupby(["what", "data", "who"], sort=False):
             values = own["value"].dropna()
-            low, high, chance = own[["low", "high", "chance"]].mean()
+            low, high, chance, within = own[["low", "high", "chance", "within_chance"]].mean().tolist()
             first = own.iloc[0].to_dict()
             over_seeds = _within(interval(values.to_numpy(float)), first)
-            points = None if np.isnan(low) or np.isnan(high) else (float(low), float(high))
-            names = (str(what), str(data), str(who))
-            found.append(Mean(*names, float(values.mean()), over_seeds, len(values), points, float(chance), first))
+            points = None if np.isnan(low) or np.isnan(high) else (low, high)
+            names, mean = (str(what), str(data), str(who)), float(values.mean())
+            found.append(Mean(*names, mean, over_seeds, len(values), points, chance, within, first))
         return found
+
+    @property
+    def tell_chance(self) -> bool:
+        """Whether any of them has a chance level."""
+        return any(not np.isnan(mean.chance) for mean in self.means)
 
     def best_first(self, what: str) -> dict[str, list[Mean]]:
         """Of each data set, the models with such a score, the best first."""

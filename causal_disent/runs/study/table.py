@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 GROUP = ("model", "dataset", "confounding", "varied", "representation", "metric", "rho", "setting", "score")
 COLUMNS = (
     "run", "model", "trained_as", "dataset", "original", "confounding", "varied", "seed", "representation",
-    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "better", "first", "path",
+    "metric", "rho", "setting", "score", "value", "low", "high", "chance", "within_chance",
+    "better", "first", "path",
 )  # fmt: skip
-#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
-#: that say nothing get.
-BESIDE = ("low", "high", "chance")
+#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, what codes that
+#: say nothing get, and whether they might well get as much.
+BESIDE = ("low", "high", "chance", "within_chance")
 #: Digits of the number of a run.
 MOST_DIGITS = 19
 #: Folders in which no results are looked for.
@@ -62,9 +63,9 @@ def results_table(folder: str | Path) -> pd.DataFrame:
           ``representation`` (``mean``, say);
         - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
           evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
-          its interval over points) and ``chance`` (of codes that say nothing) where the metric reports them,
-          ``better`` (``higher`` or ``lower``), ``first`` (whether it is the one score that stands for the metric),
-          ``path``;
+          its interval over points), ``chance`` (of codes that say nothing) and ``within_chance`` (1 if they might
+          well score as much, else 0) where the metric reports them, ``better`` (``higher`` or ``lower``),
+          ``first`` (whether it is the one score that stands for the metric), ``path``;
         - a column for each parameter that is varied, missing where it does not apply.
 
         Only numbers and the last may be missing, so that no row is lost in a pivot table.
@@ -232,7 +233,7 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
 
 
 def _number(value: Any) -> float:
-    return float(value) if is_finite_number(value) else float("nan")
+    return float(value) if isinstance(value, bool) or is_finite_number(value) else float("nan")
 
 
 def _of_rho(key: str) -> tuple[int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -45,20 +45,21 @@ class TfBackend:
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TfRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         with tensorflow().device(choose_device(self._device)):
-            from causal_disent_tf.saved_networks import NetworkRepresentation  # imports TensorFlow
+            from causal_disent_tf.saved_networks import TrainedRepresentation  # imports TensorFlow
             from causal_disent_tf.train.make import make_trainer
 
             trainer = make_trainer(plan)
             scores = run(trainer, plan, keeping)
             networks, activation = trainer.networks, trainer.reconstruction.activation
-            return NetworkRepresentation(networks["encoder"], networks["decoder"], activation), scores
+            pair = networks["encoder"], networks["decoder"]
+            return TrainedRepresentation(*pair, activation=activation, device=self._device), scores
 
     def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
         """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
         tensorflow()
-        from causal_disent_tf.saved_networks import NetworkRepresentation, save_model
+        from causal_disent_tf.saved_networks import TrainedRepresentation, save_model
 
-        if not isinstance(model, NetworkRepresentation):
+        if not isinstance(model, TrainedRepresentation):
             raise errors.InvalidInput(
                 "The model is not one that dlib_train could have written: TensorFlow has no encoder and decoder "
                 "of it."
@@ -103,12 +104,13 @@ class TfBackend:
 
     def _trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
         """A model of ``dlib_train``."""
-        from causal_disent_tf.saved_networks import NetworkRepresentation, read_model
+        from causal_disent_tf.saved_networks import TrainedRepresentation, read_model
 
-        def mixed(model: NetworkRepresentation, other: NetworkRepresentation) -> NetworkRepresentation:
-            return NetworkRepresentation(model.encoder, other.decoder, other.activation, model.sample_seed)
+        def mixed(model: TrainedRepresentation, other: TrainedRepresentation) -> TrainedRepresentation:
+            options = {"activation": other.activation, "sample_seed": model.sample_seed, "device": self._device}
+            return TrainedRepresentation(model.encoder, other.decoder, **options)
 
-        return read_saved(folder, data, model_dir, read_model, mixed)
+        return read_saved(folder, data, model_dir, partial(read_model, device=self._device), mixed)
 
     def _saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
         """A SavedModel, or a Keras file."""
@@ -130,7 +132,8 @@ class TfBackend:
         decode = _decoder(encoder, source, found)
         # Pixels, if nobody says otherwise; disentanglement_lib's decoders say it in their results.
         activation = "none" if isinstance(found[DECODER], OneFunction) else decoder_activation(source)
-        representation = TfRepresentation(encoder, decode, activation=activation, gaussian=gaussian)
+        options: Any = {"activation": activation, "gaussian": gaussian, "device": self._device}
+        representation = TfRepresentation(encoder, decode, **options)
         representation.folders = {"representation": folder, "decoder": source}
         return representation
 
@@ -159,7 +162,7 @@ class TfBackend:
         """
         near = next(filter(self._may_have_decoder, model_folders(encoder.folder)), None)
         if near is None:
-            representation = TfRepresentation(encoder, gaussian=gaussian)
+            representation = TfRepresentation(encoder, gaussian=gaussian, device=self._device)
             representation.folders = {"representation": encoder.folder}
             return representation
         source = near
@@ -178,7 +181,7 @@ class TfBackend:
             function, activation = load()
             return activate(function(codes), activation)
 
-        representation = TfRepresentation(encoder, decode, gaussian=gaussian)
+        representation = TfRepresentation(encoder, decode, gaussian=gaussian, device=self._device)
         representation.folders = {"representation": encoder.folder, "decoder": source}
         return representation
 

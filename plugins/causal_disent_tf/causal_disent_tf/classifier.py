@@ -17,7 +17,7 @@ from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.text import Shown
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.keras_files import load_keras
-from causal_disent_tf.representation import TENSORS, DeviceImages
+from causal_disent_tf.representation import NAME, DeviceImages
 
 CHANNEL_ORDERS = ("channels_last", "channels_first")
 OUTPUTS = ("softmax", "sigmoid")
@@ -44,7 +44,7 @@ class KerasClassifier(Shown):
     """
 
     name = "keras_classifier"
-    tensors = TENSORS
+    tensors = NAME
 
     def __init__(
         self,

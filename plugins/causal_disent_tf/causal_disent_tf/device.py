@@ -18,12 +18,13 @@ def choose_device(name: str = "auto") -> str:
         name: one of `DEVICES`, perhaps with a number. ``"auto"`` takes a GPU where TensorFlow sees one.
     """
     tf = tensorflow()
-    found = {kind: tf.config.list_physical_devices(kind.upper()) for kind in DEVICES[1:]}
-    for gpu in found["gpu"]:
+    for gpu in tf.config.list_physical_devices("GPU"):
         try:
             tf.config.experimental.set_memory_growth(gpu, True)
         except RuntimeError:  # it is in use already, as it was set up before
             break
+    # Those that `tf.device` names; a program may have made several of one.
+    found = {kind: tf.config.list_logical_devices(kind.upper()) for kind in DEVICES[1:]}
     if name == "auto":
         name = next(kind for kind, devices in found.items() if devices)
     parts = re.fullmatch(r"(gpu|cuda|cpu)(?::([0-9]+))?", name) if isinstance(name, str) else None

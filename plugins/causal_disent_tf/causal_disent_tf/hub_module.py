@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent_tf._tensorflow import quiet
-from causal_disent_tf.saved_networks import NetworkRepresentation
+from causal_disent_tf.saved_networks import TrainedRepresentation
 from causal_disent_tf.weights import tf, weights_of
 
 v1 = tf.compat.v1
@@ -25,7 +25,7 @@ TAGS = {(): False, ("train",): True}
 Signatures = dict[str, tuple[dict[str, Any], dict[str, Any]]]
 
 
-def write_model(folder: Path, model: NetworkRepresentation) -> None:
+def write_model(folder: Path, model: TrainedRepresentation) -> None:
     """A trained model, with ``gaussian_encoder``, ``reconstructions`` and ``decoder``."""
 
     def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:
@@ -41,7 +41,7 @@ def write_model(folder: Path, model: NetworkRepresentation) -> None:
     _write(folder, {"encoder": model.encoder, "decoder": model.decoder}, signatures)
 
 
-def write_representation(folder: Path, model: NetworkRepresentation) -> None:
+def write_representation(folder: Path, model: TrainedRepresentation) -> None:
     """A postprocessed representation, with ``representation``: codes are the means, or drawn."""
 
     def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:

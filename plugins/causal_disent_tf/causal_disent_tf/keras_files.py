@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf._tensorflow import keras, tensorflow
 
 SUFFIXES = (".keras", ".h5")
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
@@ -61,7 +61,7 @@ def load_keras(path: Path, *, trust: bool = False, how: str = "bind keras_classi
         config = _config_of_archive(path) if path.suffix == ".keras" else _config_of_h5(path)
         _check_classes(path, config, how)
     tf = tensorflow()
-    load = partial(tf.keras.models.load_model, path, compile=False, safe_mode=not trust)
+    load = partial(keras().models.load_model, path, compile=False, safe_mode=not trust)
     try:
         if not trust:
             with tf.Graph().as_default():  # takes no memory: a layer larger than its weights in the file is told

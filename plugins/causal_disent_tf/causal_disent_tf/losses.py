@@ -8,15 +8,11 @@ from typing import Any
 
 from causal_disent.arguments import check_truth
 from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf.representation import activate
 
 tf: Any = tensorflow()
 #: Keeps logarithms finite where a pixel is black or white.
 MARGIN = 1e-6
-
-
-def activate(output: Any, activation: str) -> Any:
-    """Pixels in [0, 1] from what a decoder that is trained gives."""
-    return tf.sigmoid(output) if activation == "logits" else tf.tanh(output) / 2 + 0.5
 
 
 def bernoulli_loss(images: Any, output: Any, activation: str, subtract_true_image_entropy: bool = False) -> Any:

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from causal_disent import errors
-from causal_disent.arguments import check_whole
-from causal_disent.protocols import FloatArray
-from causal_disent.text import Shown
-from causal_disent.training.description import ACTIVATIONS
+from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
+from causal_disent.training.outputs import Tensors
+from causal_disent.training.own_functions import channels_last, check_callable
 from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf.device import choose_device
 
-#: Images that pass through a network together.
-BATCH_SIZE = 256
 #: Whose tensors they are, for classifiers that take them.
-TENSORS = "tensorflow"
-#: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
-TOLERANCE = 1e-3
+NAME = "tensorflow"
+#: For what is checked in all frameworks.
+TENSORS = Tensors(
+    lambda value: tensorflow().is_tensor(value), lambda tensor, axes: tensorflow().transpose(tensor, axes)
+)
 
 
 @dataclass(frozen=True)
@@ -63,109 +62,79 @@ class DeviceImages:
         return float(tensorflow().reduce_max(self.tensor))
 
 
-class TfRepresentation(Shown):
-    """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, on the GPU where TensorFlow sees one.
+class TfRepresentation(NetworkRepresentation):
+    """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch; Keras models run as for inference.
 
-    ``decode`` is there only with a decoder, ``gaussian_encoder`` only where the encoder gives a variance.
-
-    Args:
-        encode: (n, h, w, c) tensor -> codes, or a tuple or list that begins with them.
-        decode: codes -> (n, h, w, c) tensor.
-        activation: of the decoder's output: ``"logits"`` (sigmoid follows), ``"tanh"`` (tanh / 2 + 0.5 follows) or
-            ``"none"`` (it is in [0, 1] already).
-        batch_size: how many images or codes pass together.
-        gaussian: `encode` gives mean and log variance.
+    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`. `device` is
+    one of `causal_disent_tf.device.DEVICES`.
     """
 
-    tensors = TENSORS
-    #: What was read -> the folder it was read from, where it was read from one.
-    folders: dict[str, Path]
-    decode: Callable[[FloatArray], FloatArray]
-    decode_tensor: Callable[[FloatArray], DeviceImages]
-    gaussian_encoder: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    of = TENSORS
+    tensors = NAME
 
     def __init__(
         self,
-        encode: Callable[[Any], Any],
-        decode: Callable[[Any], Any] | None = None,
+        encoder: Callable[[Any], Any],
+        decoder: Callable[[Any], Any] | None = None,
         *,
         activation: str = "none",
+        device: str = "auto",
         batch_size: int = BATCH_SIZE,
+        sample_seed: int | None = None,
         gaussian: bool = False,
     ) -> None:
-        if activation not in ACTIVATIONS:
-            raise errors.unknown("activation", activation, ACTIVATIONS)
-        check_whole("`batch_size`", batch_size, 1)
-        self.activation = activation
-        self.batch_size = batch_size
-        self._encode_batch = encode
-        if gaussian:
-            self.gaussian_encoder = self._gaussian_encoder
-        if decode is not None:
-            self._decode_batch = decode
-            self.decode = self._decode
-            self.decode_tensor = self._decode_tensor
+        super().__init__(
+            encoder,
+            decoder,
+            activation=activation,
+            device=device,
+            batch_size=batch_size,
+            sample_seed=sample_seed,
+            gaussian=gaussian,
+        )
+        self.device = choose_device(device)
+        self._noise = np.random.default_rng(sample_seed)
 
-    def _shows(self) -> Iterator[str]:
-        yield "with a decoder" if hasattr(self, "decode") else "without a decoder"
+    def _running(self) -> AbstractContextManager[Any]:
+        return tensorflow().device(self.device)
 
-    def __call__(self, images: FloatArray, /) -> FloatArray:
-        """Codes (n, m), float32."""
-        return self._through(self._codes, images)
+    def _drawn(self, mean: Any, log_var: Any) -> Any:
+        noise = self._noise.standard_normal(tuple(mean.shape), np.float32)
+        return mean + tensorflow().exp(log_var / 2) * noise
 
-    def _codes(self, batch: Any) -> Any:
-        return _first(self._encode_batch(batch))
-
-    def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and log variance of the codes, each (n, m)."""
-        both = self._through(lambda batch: tensorflow().stack(list(self._encode_batch(batch)), axis=1), images)
-        return both[:, 0], both[:, 1]
-
-    def _decode(self, codes: FloatArray) -> FloatArray:
-        """Images (n, h, w, c) in [0, 1], float32."""
-        return self._through(self._images, codes)
-
-    def _decode_tensor(self, codes: FloatArray) -> DeviceImages:
-        """The same, left on the device, all codes in one batch."""
-        return DeviceImages(self._images(tensorflow().constant(np.asarray(codes, np.float32))))
-
-    def _images(self, codes: Any) -> Any:
-        return activate(self._decode_batch(codes), self.activation)
-
-    def _through(self, function: Callable[[Any], Any], rows: FloatArray) -> FloatArray:
-        """What `function` gives for `rows`, batch by batch."""
+    def _activated(self, output: Any) -> Any:
         tf = tensorflow()
-        rows = np.asarray(rows)
-        outputs = []
-        for start in range(0, max(1, len(rows)), self.batch_size):
-            batch = tf.convert_to_tensor(rows[start : start + self.batch_size].astype(np.float32, copy=False))
-            outputs.append(np.asarray(function(batch), dtype=np.float32))
-        return np.concatenate(outputs)
+        return activate(tf.cast(output, tf.float32), self.activation)
+
+    def _extremes(self, images: Any) -> tuple[float, float]:
+        tf = tensorflow()
+        return float(tf.reduce_min(images)), float(tf.reduce_max(images))
+
+    def _clipped(self, images: Any) -> Any:
+        return tensorflow().clip_by_value(images, 0.0, 1.0)
+
+    def _tensor(self, rows: Any) -> Any:
+        return tensorflow().convert_to_tensor(np.asarray(rows).astype(np.float32, copy=False))
+
+    def _array(self, tensor: Any) -> np.ndarray:
+        return np.asarray(tensor, dtype=np.float32)
+
+    def _decode_tensor(self, codes: Any) -> DeviceImages:
+        return DeviceImages(super()._decode_tensor(codes))
 
 
 def activate(output: Any, activation: str) -> Any:
-    """The pixels in [0, 1] that a decoder's output stands for."""
+    """Pixels in [0, 1] from what a decoder gives."""
     tf = tensorflow()
     if activation == "logits":
         return tf.sigmoid(output)
-    if activation == "tanh":
-        return tf.tanh(output) / 2 + 0.5
-    low, high = float(tf.reduce_min(output)), float(tf.reduce_max(output))
-    if not (low >= -TOLERANCE and high <= 1 + TOLERANCE):
-        raise errors.InvalidInput(
-            f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are "
-            "logits, pass activation='logits' (keras_module.activation in a config)."
-        )
-    return tf.clip_by_value(output, 0.0, 1.0)
-
-
-def _first(output: Any) -> Any:
-    return output[0] if isinstance(output, (tuple, list)) else output
+    return tf.tanh(output) / 2 + 0.5 if activation == "tanh" else output
 
 
 def from_module(
     encode: Callable[[Any], Any],
     decode: Callable[[Any], Any] | None = None,
+    device: str = "auto",
     *,
     channels_first: bool = False,
     activation: str = "none",
@@ -178,6 +147,7 @@ def from_module(
         encode: Keras model, ``tf.function`` or function: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m),
             or a tuple or list that begins with them.
         decode: codes (n, m) -> tensor (n, h, w, c); without it there is no ``decode``.
+        device: where they run; ``"auto"`` takes a GPU where TensorFlow sees one.
         channels_first: `encode` takes and `decode` gives (n, c, h, w).
         activation: ``"none"`` if `decode` gives pixels in [0, 1], otherwise what they are: ``"logits"`` or
             ``"tanh"``.
@@ -187,11 +157,15 @@ def from_module(
     Returns:
         What metrics call: images (n, h, w, c) as an array to codes as an array. Keras models run as for inference.
     """
+    check_callable(encode, "`encode`")
+    if decode is not None:
+        check_callable(decode, "`decode`")
     encode, decode = _inference(encode), None if decode is None else _inference(decode)
     if channels_first:
-        encode = _reordered(encode, before=(0, 3, 1, 2))
-        decode = None if decode is None else _reordered(decode, after=(0, 2, 3, 1))
-    return TfRepresentation(encode, decode, activation=activation, batch_size=batch_size, gaussian=gaussian)
+        encode, decode = channels_last(encode, decode, TENSORS)
+    return TfRepresentation(
+        encode, decode, activation=activation, device=device, batch_size=batch_size, gaussian=gaussian
+    )
 
 
 def _inference(function: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -199,16 +173,3 @@ def _inference(function: Callable[..., Any]) -> Callable[[Any], Any]:
     if not hasattr(function, "trainable_weights"):
         return function
     return lambda tensor: function(tensor, training=False)
-
-
-def _reordered(
-    function: Callable[[Any], Any], before: tuple[int, ...] = (), after: tuple[int, ...] = ()
-) -> Callable[[Any], Any]:
-    """A function with the axes of its argument or of its result permuted."""
-
-    def call(tensor: Any) -> Any:
-        tf = tensorflow()
-        result = function(tf.transpose(tensor, before) if before else tensor)
-        return tf.transpose(result, after) if after else result
-
-    return call

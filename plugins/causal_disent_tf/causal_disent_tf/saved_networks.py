@@ -24,35 +24,23 @@ from causal_disent_tf.weights import tf, weights_of
 BACKEND = "tf"
 
 
-class NetworkRepresentation(TfRepresentation):
+class TrainedRepresentation(TfRepresentation):
     """An encoder and a decoder that were trained here, or by another backend.
 
-    Args:
-        encoder: images -> mean and log variance.
-        decoder: codes -> images before the activation.
-        activation: of the decoder's output.
-        sample_seed: draw codes from the encoder's Gaussian instead of its mean, with this seed.
+    The arguments are those of `TfRepresentation`; the encoder gives mean and log variance.
     """
 
-    def __init__(self, encoder: Any, decoder: Any, activation: str, sample_seed: int | None = None) -> None:
-        self.encoder, self.decoder, self.sample_seed = encoder, decoder, sample_seed
-        self._noise = None if sample_seed is None else np.random.default_rng(sample_seed)
-        encode, decode = (
-            tf.function(lambda batch, network=network: network(batch, training=False), autograph=False)
+    encoder: Any
+
+    def __init__(self, encoder: Any, decoder: Any, **options: Any) -> None:
+        super().__init__(encoder, decoder, gaussian=True, **options)
+        self._traced = {
+            network: tf.function(lambda batch, network=network: network(batch, training=False), autograph=False)
             for network in (encoder, decoder)
-        )
-        super().__init__(encode, decode, activation=activation, gaussian=True)
+        }
 
-    @property
-    def num_codes(self) -> int:
-        """How many codes there are."""
-        return self.encoder.num_latent
-
-    def _codes(self, batch: Any) -> Any:
-        mean, log_var = self._encode_batch(batch)
-        if self._noise is None:
-            return mean
-        return mean + tf.exp(log_var / 2) * self._noise.standard_normal(tuple(mean.shape), np.float32)
+    def _applied(self, function: Any, tensor: Any) -> Any:
+        return self._traced[function](tensor)
 
 
 def save_model(
@@ -75,7 +63,7 @@ def save_model(
     write_packed(folder / WEIGHTS, save({name: weight.stored() for name, weight in weights.items()}))
 
 
-def read_model(folder: Path, part: str) -> NetworkRepresentation:
+def read_model(folder: Path, part: str, device: str = "auto") -> TrainedRepresentation:
     """The model in the part of `folder` of this name.
 
     The description is checked, then the shapes in the file of weights; only then is memory taken.
@@ -96,5 +84,10 @@ def read_model(folder: Path, part: str) -> NetworkRepresentation:
         if not np.isfinite(found[name]).all():
             raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
         weight.load(found[name])
-    sample_seed = description.random_seed if description.codes == "sampled" else None
-    return NetworkRepresentation(networks["encoder"], networks["decoder"], description.activation, sample_seed)
+    return TrainedRepresentation(
+        networks["encoder"],
+        networks["decoder"],
+        activation=description.activation,
+        device=device,
+        sample_seed=description.random_seed if description.codes == "sampled" else None,
+    )

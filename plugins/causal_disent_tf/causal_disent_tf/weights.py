@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf import _tensorflow
 
-tf: Any = tensorflow()
-keras = tf.keras
+tf: Any = _tensorflow.tensorflow()
+keras = _tensorflow.keras()
 
 
 @dataclass(frozen=True)

@@ -46,14 +46,33 @@ def test_a_file_with_code_is_refused(tmp_path, data, tf):
         get_representation("keras_module", data, encoder=str(tmp_path / "encoder.keras"))
 
 
+def test_a_folder_that_trusts_itself_runs_nothing(tmp_path, tf, capsys):
+    """A stranger's folder with code in its model; whoever passes --gin_bindings has it run."""
+    from causal_disent.cli.dlib_evaluate import main
+
+    layers = [tf.keras.Input((64, 64, 1)), tf.keras.layers.Lambda(lambda x: x), tf.keras.layers.Flatten()]
+    tf.keras.Sequential(layers).save(tmp_path / "encoder.keras")
+    named = f"representation.name = 'keras_module'\nkeras_module.encoder = '{tmp_path / 'encoder.keras'}'\n"
+    (tmp_path / "representation.gin").write_text(f"{named}keras_module.trust = True\n")
+    words = ["--input_dir", str(tmp_path), "--output_dir", str(tmp_path.with_name("scores"))]
+    words += ["--gin_config", "metrics/irs.gin", "--gin_bindings", "irs.num_train = 60"]
+    words += ["--gin_bindings", "dataset.name = 'dummy_data'"]
+    assert main(words) == 2
+    assert "'keras_module.trust' cannot be bound here" in capsys.readouterr().err
+    (tmp_path / "representation.gin").write_text(named)
+    assert main(words) == 2
+    assert "not known to be harmless: Lambda" in capsys.readouterr().err
+    assert main([*words, "--gin_bindings", "keras_module.trust = True"]) == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "must bind keras_module.encoder"),
         ({"encoder": "encoder.pt"}, "ending with .keras or .h5; given: encoder.pt"),
         ({"encoder": "nowhere.keras"}, "There is no file nowhere.keras"),
-        ({"encoder": 7}, "keras_module.encoder must be the path of a file, or a model.*given: 7"),
-        ({"encoder": len, "decoder": dict}, "keras_module.decoder must be.*with brackets"),
+        ({"encoder": 7}, "keras_module.encoder must be the path of a file, a model or a function; given: 7"),
+        ({"encoder": len, "decoder": dict}, "keras_module.decoder is the class dict; .*with brackets"),
     ],
 )
 def test_what_is_wrong_is_told(options, message, data):

@@ -1,6 +1,7 @@
 """What the plugin offers, and what it costs to have it."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -45,3 +46,28 @@ def test_without_tensorflow_the_error_says_what_to_do(monkeypatch, tmp_path):
         TfBackend().read(tmp_path)
     with pytest.raises(InvalidInput, match="TensorFlow cannot be imported"):
         TfBackend().train(None, None)
+
+
+KERAS = """
+from causal_disent.errors import InvalidInput
+from causal_disent_tf._tensorflow import keras
+try:
+    print(keras().__name__)
+except InvalidInput as error:
+    print(error.message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({}, "keras"),
+        ({"TF_USE_LEGACY_KERAS": "1"}, r"Keras 3 on TensorFlow is needed; here is none \(.*TF_USE_LEGACY_KERAS"),
+        ({"KERAS_BACKEND": "numpy"}, "Keras 3 on TensorFlow is needed; here is .*KERAS_BACKEND"),
+    ],
+)
+def test_another_keras_is_told(tf, variables, told):
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "KERAS_BACKEND"} | variables
+    done = subprocess.run([sys.executable, "-c", KERAS], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert re.search(told, done.stdout)

@@ -1,4 +1,4 @@
-"""What encodes or decodes: a module, a method of one, or a function that a user gives."""
+"""What encodes or decodes, run as torch runs it: a module, a method of one, or a function that a user gives."""
 
 from __future__ import annotations
 
@@ -11,46 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from causal_disent import errors
-from causal_disent.text import shown_value
+from causal_disent.training.own_functions import Reordered
 
 #: Types of weights that images and codes can be given in.
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
-
-
-class Reordered:
-    """A function with the axes of its argument or of its result permuted."""
-
-    def __init__(
-        self, function: Callable[[Tensor], Any], before: tuple[int, ...] = (), after: tuple[int, ...] = ()
-    ) -> None:
-        self.function, self.before, self.after = function, before, after
-
-    def __call__(self, tensor: Tensor) -> Any:
-        result = self.function(_permuted(tensor, self.before) if self.before else tensor)
-        # What is no tensor is told of by those who need one.
-        return _permuted(result, self.after) if self.after and isinstance(result, Tensor) else result
-
-
-def _permuted(images: Tensor, axes: tuple[int, ...]) -> Tensor:
-    if images.ndim != len(axes):
-        raise errors.InvalidInput(
-            f"channels_first is for images, which have {len(axes)} axes; given: a tensor of shape "
-            f"{tuple(images.shape)}."
-        )
-    return images.permute(axes)
-
-
-def check_callable(function: Any, name: str) -> None:
-    """Raise unless `function`, which the user calls `name`, can encode or decode."""
-    if not callable(function):
-        raise errors.InvalidInput(f"{name} must be a module or a function; given: {shown_value(function)}.")
-    if isinstance(function, type):
-        kind = function.__name__
-        raise errors.InvalidInput(
-            f"{name} is the class {kind}; give an instance, with brackets: @{kind}() in a config, {kind}() in "
-            "Python."
-        )
 
 
 def call(function: Callable[[Tensor], Any], tensor: Tensor) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.files import write_text
+from causal_disent.report.certainty_words import chance_remarks
 from causal_disent.report.cg_remarks import remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import say
@@ -99,5 +100,5 @@ def _evaluate(output: Path, gin_bindings: list[str]) -> tuple[list[list[Any]], l
         once = rows[0][1:3] if rows else [scores["IRS"], scores["disentanglement"]]
         rows.append([rho, *once, *(scores[key] for key in SCORES)])
         common = {f"rho={rho}:{key}" if key.startswith(OF_RHO) else key: value for key, value in scores.items()}
-        said |= dict.fromkeys(remarks(common))
+        said |= dict.fromkeys([*remarks(common), *chance_remarks(common)])
     return rows, list(said)

@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from causal_disent import errors
-from causal_disent.arguments import check_whole
-from causal_disent.protocols import FloatArray
-from causal_disent.text import Shown
-from causal_disent.training.description import ACTIVATIONS
+from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
+from causal_disent.training.own_functions import channels_last, check_callable
 from causal_disent.typed import checked
-from causal_disent_torch.callables import Reordered, call, check_callable, evaluating, moved
+from causal_disent_torch.callables import call, evaluating, moved
 from causal_disent_torch.device import choose_device
-from causal_disent_torch.outputs import check_pixels, codes_in, images_in
-
-#: Images that pass through a network together.
-BATCH_SIZE = 256
+from causal_disent_torch.tensors import TENSORS
 
 
-class TorchRepresentation(Shown):
+class TorchRepresentation(NetworkRepresentation):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, in inference mode.
 
-    ``decode`` and ``decode_tensor`` are there only with a decoder, ``gaussian_encoder`` only where the encoder
-    gives a variance.
-
-    Args:
-        encoder: (n, h, w, c) tensor -> codes, or mean and log variance.
-        decoder: codes -> (n, h, w, c) tensor.
-        activation: of the decoder's output: ``"logits"`` (sigmoid follows), ``"tanh"`` (tanh / 2 + 0.5 follows) or
-            ``"none"`` (it is in [0, 1] already).
-        device: where modules are moved to.
-        batch_size: how many images or codes pass together.
-        sample_seed: draw codes from the encoder's Gaussian instead of its mean, by a generator with this seed that
-            goes on from call to call.
-        gaussian: whether the encoder gives mean and log variance.
+    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`; modules are
+    moved to the device.
 
     Example:
         >>> from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
@@ -52,11 +35,7 @@ class TorchRepresentation(Shown):
         ((2, 3), (2, 8, 8, 1))
     """
 
-    #: What was read -> the folder it was read from, where it was read from one.
-    folders: dict[str, Path]
-    decode: Callable[[FloatArray], FloatArray]
-    decode_tensor: Callable[[Any], Tensor]
-    gaussian_encoder: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    of = TENSORS
 
     @checked
     def __init__(
@@ -70,82 +49,49 @@ class TorchRepresentation(Shown):
         sample_seed: int | None = None,
         gaussian: bool = True,
     ) -> None:
-        if activation not in ACTIVATIONS:
-            raise errors.unknown("activation", activation, ACTIVATIONS)
-        check_whole("`batch_size`", batch_size, 1)
-        if sample_seed is not None and not gaussian:
-            raise errors.InvalidInput("Codes can be drawn only where the encoder gives mean and log variance.")
-        self.device = device if isinstance(device, torch.device) else choose_device(device)
-        self.encoder = moved(encoder, self.device)
-        self.decoder = None if decoder is None else moved(decoder, self.device)
-        self.activation = activation
-        self.batch_size = batch_size
-        self.sample_seed = sample_seed
-        self._gaussian = gaussian
+        super().__init__(
+            encoder,
+            decoder,
+            activation=activation,
+            device=device if isinstance(device, torch.device) else choose_device(device),
+            batch_size=batch_size,
+            sample_seed=sample_seed,
+            gaussian=gaussian,
+        )
+        for function in (encoder, decoder):
+            moved(function, self.device)
         self._noise = None if sample_seed is None else torch.Generator().manual_seed(sample_seed)
-        if gaussian:
-            self.gaussian_encoder = self._gaussian_encoder
-        if decoder is not None:
-            self.decode = self._decode
-            self.decode_tensor = self._decode_tensor
 
-    def _shows(self) -> Iterator[str]:
-        yield "codes" if self.num_codes is None else f"{self.num_codes} codes"
-        yield "with a decoder" if self.decoder is not None else "without a decoder"
-        yield str(self.device)
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        with torch.inference_mode(), evaluating(self.encoder), evaluating(self.decoder):
+            yield
 
-    @property
-    def num_codes(self) -> int | None:
-        """How many codes there are, where the encoder tells (``num_latent``)."""
-        return getattr(self.encoder, "num_latent", None)
+    def _applied(self, function: Any, tensor: Tensor) -> Any:
+        return call(function, tensor)
 
-    def __call__(self, images: FloatArray, /) -> FloatArray:
-        """Codes (n, m), float32: the mean, or a draw if there is a ``sample_seed``."""
-        return self._through(self._encode, images)[0]
-
-    def _encode(self, images: Tensor) -> tuple[Tensor, ...]:
-        encoded = self._encoded(images)
-        if self._noise is None:
-            return encoded[:1]
-        mean, log_var = encoded
+    def _drawn(self, mean: Tensor, log_var: Tensor) -> Tensor:
         # The noise comes from the CPU, so that it is the same on every device.
         noise = torch.randn(mean.shape, generator=self._noise).to(self.device)
-        return (mean + torch.exp(log_var / 2) * noise,)
+        return mean + torch.exp(log_var / 2) * noise
 
-    def _encoded(self, images: Tensor) -> tuple[Tensor, ...]:
-        return codes_in(call(self.encoder, images), gaussian=self._gaussian)
+    def _activated(self, output: Tensor) -> Tensor:
+        return activate(output.float(), self.activation)
 
-    def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and log variance of the codes, each (n, m)."""
-        mean, log_var = self._through(self._encoded, images)
-        return mean, log_var
+    def _extremes(self, images: Tensor) -> tuple[float, float]:
+        low, high = images.aminmax()
+        return low.item(), high.item()
 
-    def _decode(self, codes: FloatArray) -> FloatArray:
-        """Images (n, h, w, c) in [0, 1], float32."""
-        return self._through(lambda batch: (self._images(batch),), codes)[0]
+    def _clipped(self, images: Tensor) -> Tensor:
+        return images.clamp(0, 1)
 
-    @torch.inference_mode()
-    def _decode_tensor(self, codes: Any) -> Tensor:
-        """The same as a tensor on the device, all codes in one batch."""
-        with evaluating(self.decoder):
-            return self._images(torch.as_tensor(codes, dtype=torch.float32, device=self.device))
+    def _tensor(self, rows: Any) -> Tensor:
+        if isinstance(rows, Tensor):
+            return rows.to(self.device, torch.float32)
+        return torch.from_numpy(np.require(rows, np.float32, ["C", "W"])).to(self.device)
 
-    def _images(self, codes: Tensor) -> Tensor:
-        assert self.decoder is not None
-        images = activate(images_in(call(self.decoder, codes)), self.activation)
-        check_pixels(images)
-        return images.clamp(0, 1) if self.activation == "none" else images
-
-    def _through(self, function: Callable[[Tensor], tuple[Tensor, ...]], rows: Any) -> list[np.ndarray]:
-        """What `function` gives for `rows`, batch by batch; one empty batch if there are none."""
-        rows = np.asarray(rows)
-        outputs: list[tuple[np.ndarray, ...]] = []
-        with torch.inference_mode(), evaluating(self.encoder), evaluating(self.decoder):
-            for start in range(0, max(1, len(rows)), self.batch_size):
-                batch = np.require(rows[start : start + self.batch_size], np.float32, ["C", "W"])
-                output = function(torch.from_numpy(batch).to(self.device))
-                outputs.append(tuple(part.to("cpu", torch.float32).numpy() for part in output))
-        return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]
+    def _array(self, tensor: Tensor) -> np.ndarray:
+        return tensor.to("cpu", torch.float32).numpy()
 
 
 def represent(encoder: Any, decoder: Any, **options: Any) -> TorchRepresentation:
@@ -174,8 +120,8 @@ def from_module(
     """A user's own modules, methods of modules, or functions as a representation.
 
     Args:
-        encode: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m), or a tuple that begins with them. A module
-            whose weights are of another type of float is given that type.
+        encode: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m), or a tuple or list that begins with them. A
+            module whose weights are of another type of float is given that type.
         decode: codes (n, m) -> tensor (n, h, w, c); without it there is no ``decode``.
         device: modules are moved there; ``"auto"`` takes the fastest there is.
         channels_first: `encode` takes and `decode` gives (n, c, h, w).
@@ -197,8 +143,7 @@ def from_module(
     if decode is not None:
         check_callable(decode, "`decode`")
     if channels_first:
-        encode = Reordered(encode, before=(0, 3, 1, 2))
-        decode = None if decode is None else Reordered(decode, after=(0, 2, 3, 1))
+        encode, decode = channels_last(encode, decode, TENSORS)
     return TorchRepresentation(
         encode, decode, activation=activation, device=device, batch_size=batch_size, gaussian=gaussian
     )

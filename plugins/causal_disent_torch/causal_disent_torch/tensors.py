@@ -1,4 +1,4 @@
-"""Torch tensors in safetensors files."""
+"""Torch tensors: which values are, and in safetensors files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from causal_disent.training import tensor_files
+from causal_disent.training.outputs import Tensors
 
+#: For what is checked in all frameworks.
+TENSORS = Tensors(lambda value: isinstance(value, Tensor), lambda tensor, axes: tensor.permute(axes))
 #: What safetensors calls torch.
 FRAMEWORK = "pt"
 

@@ -87,13 +87,13 @@ def test_a_module_with_some_float32_weights_is_given_float32():
 @pytest.mark.parametrize(
     ("wrong", "shown"),
     [
-        (lambda x: [x], "it gave a value of type list"),
+        (lambda x: [], r"it gave a list of 0"),
         (lambda x: {"codes": x}, "it gave a value of type dict"),
         (lambda x: None, "it gave None"),
         (lambda x: x.numpy(), "it gave a value of type ndarray"),
         (lambda x: torch.complex(x, x), "type torch.complex64"),
     ],
-    ids=["list", "dict", "none", "numpy", "complex"],
+    ids=["empty", "dict", "none", "numpy", "complex"],
 )
 @pytest.mark.parametrize("channels_first", [False, True])
 def test_what_is_not_a_tensor_is_refused(wrong, shown, channels_first):
@@ -108,9 +108,12 @@ def test_what_is_not_a_tensor_is_refused(wrong, shown, channels_first):
             decoder(np.zeros((2, 16)))
 
 
-def test_a_decoder_that_gives_a_tuple():
-    model = from_module(lambda x: x.flatten(1), lambda z: (z.unflatten(1, SHAPE), 1), "cpu")
-    with pytest.raises(errors.InvalidInput, match=r"it gave a tuple of 2 \(a tensor of shape \(2, 4, 4, 1\)"):
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_codes_come_first_of_several_and_images_alone(kind):
+    model = from_module(lambda x: kind([x.flatten(1), 1]), lambda z: kind([z.unflatten(1, SHAPE), 1]), "cpu")
+    np.testing.assert_array_equal(model(IMAGES), IMAGES.reshape(7, -1))
+    shown = rf"it gave a {kind.__name__} of 2 \(a tensor of shape \(2, 4, 4, 1\)"
+    with pytest.raises(errors.InvalidInput, match=shown):
         model.decode(np.zeros((2, 16)))
 
 

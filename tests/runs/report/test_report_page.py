@@ -74,11 +74,27 @@ def test_the_best_model_with_its_interval(tree):
     assert "0.500 to 0.900" in [row[-1] for row in means.rows]
 
 
+def test_a_score_within_chance_is_told(tree):
+    for seed, within in enumerate((True, False)):
+        tree.run("noise", seed, {"uc": {"UC": 0.9, "UC_chance": 0.8, "UC_within_chance": within}})
+        tree.run("good", seed, {"uc": {"UC": 1.0, "UC_chance": 0.7, "UC_within_chance": False}})
+        tree.run("older", seed, {"uc": {"UC": 0.5, "UC_within_chance": "no"}})
+    page = make_page(tree.root)
+    best = table(page, "best", "The best of each data set")
+    assert best.rows[0][best.header.index("beside chance")] == "better than chance"
+    means = {row[2]: row[-2:] for row in table(page, "best", "All means").rows}
+    assert means["noise"] == [pytest.approx(0.8), "within chance (50 % of the runs)"]
+    assert means["good"] == [pytest.approx(0.7), "better than chance"] and means["older"][1] == ""
+    assert "what is within chance is best of nothing" in words(page, "best")
+
+
 def test_models_that_are_equally_good_are_both_the_best(tree):
     for model, value in (("a", 0.5), ("b", 0.5), ("c", 0.2)):
         tree.run(model, 0, {"irs": {"IRS": value}})
-    row = table(make_page(tree.root), "best", "The best of each data set").rows[0]
+    page = make_page(tree.root)
+    row = table(page, "best", "The best of each data set").rows[0]
     assert row[2:4] == ["a; b", 0.5] and row[5:] == ["c", 0.2]
+    assert "a and b are ahead by IRS." in words(page, "best")
 
 
 def test_factors_of_dead_codes_are_told(tree):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf._tensorflow import keras, tensorflow
 
 tf: Any = tensorflow()
-layers: Any = tf.keras.layers
+layers: Any = keras().layers
 OPTIONS = {"strides": 2, "padding": "same", "kernel_initializer": "zeros"}
 
 

@@ -8,19 +8,13 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches
-from causal_disent.training.network_checks import Framework, check_network, check_outputs, check_sizes
+from causal_disent.training.made_networks import make_networks, others
+from causal_disent.training.network_checks import Framework, check_outputs
 from causal_disent.training.objective import OwnLoss
-from causal_disent.training.parts import (
-    decoder,
-    discriminator,
-    discriminator_optimizer,
-    encoder,
-    reconstruction_loss,
-    supervised_loss,
-    vae_optimizer,
-)
+from causal_disent.training.parts import discriminator_optimizer, reconstruction_loss, vae_optimizer
 from causal_disent.training.plan import Plan
 from causal_disent_tf.losses import tf
+from causal_disent_tf.representation import TENSORS
 from causal_disent_tf.train.precision import check_bfloat16
 from causal_disent_tf.train.trainer import Trainer
 
@@ -37,20 +31,11 @@ def make_trainer(plan: Plan) -> Trainer:
     if bfloat16:
         check_bfloat16()
     generator = np.random.default_rng(plan.model_seed)
-    shape = tuple(plan.data.observation_shape)
-    made, num_latent = encoder(shape, generator)
-    networks = {"encoder": check_network("encoder", made, KERAS)}
-    check_sizes(made, shape, num_latent)
-    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator), KERAS)
-    if objective.factor_sizes is not None:
-        networks["supervision"] = supervised_loss(num_latent, objective.factor_sizes, generator)
-    if objective.discriminates:
-        networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator), KERAS)
+    networks = make_networks(plan, generator, KERAS)
     images, _ = Batches(plan.data, 2, 0).draw()
     check_outputs(networks, tf.constant(images), KERAS)
     # The weights of a network of one's own may be there only now.
-    trained = [weight for role, one in networks.items() if role != "discriminator" for weight in one.weights]
-    optimizers = {"vae": vae_optimizer(trained)}
+    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.weights])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(networks["discriminator"].weights)
     reconstruction, labelled = reconstruction_loss(), plan.labelled[0]
@@ -64,14 +49,5 @@ def _is_float32(value: Any, shape: tuple[int, ...]) -> bool:
     return tf.is_tensor(value) and tuple(value.shape) == shape and value.dtype == tf.keras.config.floatx()
 
 
-def described(value: Any) -> str:
-    """What a message says of a layer's output."""
-    if tf.is_tensor(value):
-        return f"a tensor of shape {tuple(value.shape)} and type {value.dtype.name}"
-    if isinstance(value, tuple):
-        return f"a tuple of {len(value)} ({errors.listing(map(described, value), 5)})"
-    return "None" if value is None else f"a value of type {type(value).__name__}"
-
-
 #: For the checks of networks.
-KERAS = Framework(tf.keras.layers.Layer, "keras.layers.Layer", _is_float32, described)
+KERAS = Framework(tf.keras.layers.Layer, "keras.layers.Layer", _is_float32, TENSORS)

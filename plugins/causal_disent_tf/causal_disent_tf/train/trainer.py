@@ -14,6 +14,7 @@ from safetensors.numpy import save
 from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.forward import Given, forward, terms_of
 from causal_disent.training.loop import Diverged
+from causal_disent.training.made_networks import others
 from causal_disent.training.objective import Objective
 from causal_disent.training.parts import ReconstructionLoss
 from causal_disent_tf import losses
@@ -63,8 +64,7 @@ class Trainer:
             role: in_bfloat16(network) if bfloat16 and role != "supervision" else network
             for role, network in networks.items()
         }
-        own = [network for role, network in networks.items() if role != "discriminator"]
-        self.trained = {"vae": [weight for network in own for weight in network.trainable_variables]}
+        self.trained = {"vae": [weight for one in others(networks) for weight in one.trainable_variables]}
         if "discriminator" in networks:
             self.trained["discriminator"] = list(networks["discriminator"].trainable_variables)
         for owner, optimizer in optimizers.items():

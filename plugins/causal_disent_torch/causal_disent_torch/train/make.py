@@ -9,21 +9,14 @@ from torch import nn
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches
-from causal_disent.training.network_checks import Framework, check_network, check_outputs, check_sizes
+from causal_disent.training.made_networks import make_networks, others
+from causal_disent.training.network_checks import Framework, check_outputs
 from causal_disent.training.objective import OwnLoss
-from causal_disent.training.parts import (
-    decoder,
-    discriminator,
-    discriminator_optimizer,
-    encoder,
-    reconstruction_loss,
-    supervised_loss,
-    vae_optimizer,
-)
+from causal_disent.training.parts import discriminator_optimizer, reconstruction_loss, vae_optimizer
 from causal_disent.training.plan import Plan
 from causal_disent_torch.callables import evaluating
 from causal_disent_torch.global_generators import kept
-from causal_disent_torch.outputs import described
+from causal_disent_torch.tensors import TENSORS
 from causal_disent_torch.train.compiled import CompiledTrainer
 from causal_disent_torch.train.precision import check_bfloat16
 from causal_disent_torch.train.trainer import Trainer
@@ -33,7 +26,7 @@ TORCH = Framework(
     nn.Module,
     "torch.nn.Module",
     lambda value, shape: isinstance(value, torch.Tensor) and value.shape == shape and value.dtype == torch.float32,
-    described,
+    TENSORS,
 )
 
 
@@ -46,20 +39,11 @@ def make_trainer(plan: Plan, device: torch.device, *, compiled: bool = False) ->
     if bfloat16:
         check_bfloat16(device)
     generator = torch.Generator().manual_seed(plan.model_seed)
-    shape = tuple(plan.data.observation_shape)
-    made, num_latent = encoder(shape, generator)
-    networks = nn.ModuleDict({"encoder": check_network("encoder", made, TORCH)})
-    check_sizes(made, shape, num_latent)
-    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator), TORCH)
-    if objective.factor_sizes is not None:
-        networks["supervision"] = supervised_loss(num_latent, objective.factor_sizes, generator)
-    trained = list(networks.parameters())
-    if objective.discriminates:
-        networks["discriminator"] = check_network("discriminator", discriminator(num_latent, generator), TORCH)
+    networks = nn.ModuleDict(make_networks(plan, generator, TORCH))
     if isinstance(objective, OwnLoss):
         objective.prepare(plan.data, networks, plan.model_seed)
     networks.to(device)
-    optimizers = {"vae": vae_optimizer(trained)}
+    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.parameters()])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(list(networks["discriminator"].parameters()))
     _try(networks, plan.data, device)
