@@ -60,7 +60,7 @@ def test_the_graph_is_drawn(capsys, tmp_path, name):
             ["candle_mini", "--options", "scene=2"],
             "'candle_mini' has no parameter 'scene'. Did you mean 'scenes'?",
         ),
-        (["candle_mini", "--options", "scenes=abc"], "1 to 16 scenes; given: scenes='abc'"),
+        (["candle_mini", "--options", "scenes=abc"], "candle_mini.scenes must be a whole number"),
         (["candle_mini", "--seed", "-1"], "--seed must be a whole number from 0 to 2**32 - 1; given: -1"),
         (["candle_mini", "--seed", str(2**32)], "--seed must be a whole number from 0 to 2**32 - 1"),
         (["candle_mini", "--options", "scenes"], "given as KEY=VALUE; given: 'scenes'"),
