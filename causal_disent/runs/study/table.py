@@ -30,9 +30,9 @@ COLUMNS = (
     "metric", "rho", "setting", "score", "value", "low", "high", "chance", "within_chance",
     "better", "first", "path",
 )  # fmt: skip
-#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, and what codes
-#: that say nothing get.
-BESIDE = ("low", "high", "chance")
+#: What a metric may report beside a score, as in ``UC_low``: the ends of its interval over points, what codes that
+#: say nothing get, and whether they might well get as much.
+BESIDE = ("low", "high", "chance", "within_chance")
 #: Digits of the number of a run.
 MOST_DIGITS = 19
 #: Folders in which no results are looked for.
@@ -227,18 +227,13 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
             "score": score,
             "value": _number(value),
             **{end: _number(result.scores.get(f"{key}_{end}")) for end in BESIDE},
-            "within_chance": _truth(result.scores.get(f"{key}_within_chance")),
             "better": "lower" if stated[name] else "higher",
             "first": name == order[0],
         }
 
 
 def _number(value: Any) -> float:
-    return float(value) if is_finite_number(value) else float("nan")
-
-
-def _truth(value: Any) -> float:
-    return float(value) if isinstance(value, bool) else float("nan")
+    return float(value) if isinstance(value, bool) or is_finite_number(value) else float("nan")
 
 
 def _of_rho(key: str) -> tuple[int, str]:
