@@ -3,6 +3,8 @@
 import errno
 import io
 import os
+import signal
+import subprocess
 import sys
 import threading
 import warnings
@@ -82,6 +84,16 @@ def test_an_interrupted_command_says_what_is_there(tmp_path, capsys):
 
 def interrupted():
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [("KeyboardInterrupt", "interrupted; nothing was written\n"), ("KeyError", "Traceback")]
+)
+def test_a_command_that_is_interrupted_while_it_loads(error, words):
+    program = f"import causal_disent.cli; raise {error}"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.stderr.startswith(words)
+    assert found.returncode == (-signal.SIGINT if error == "KeyboardInterrupt" else 1)
 
 
 def test_a_thread_that_fails_is_one_line(capsys):
