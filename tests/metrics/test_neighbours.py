@@ -87,7 +87,7 @@ def test_attribution_of_continuous_factors():
 
 
 def test_a_table_of_continuous_factors():
-    found = score(CODES, UNIFORM, ["mig", "irs", "mcc"], neighbours=10, bootstrap=10, chance=5)
+    found = score(CODES, UNIFORM, ["mig", "irs", "mcc"], neighbours=10, bootstrap=10, chance=19)
     assert found.results["mig"].score == pytest.approx(mig(CODES, UNIFORM, estimator="neighbours").score)
     assert found.table.remark["mig"] == "information by 10 nearest neighbours"
     assert "10 equally filled bins" in found.table.remark["irs"]
