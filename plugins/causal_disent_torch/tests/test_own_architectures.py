@@ -206,7 +206,7 @@ ENCODERS = {
     "one": (lambda *sizes: Changed(Encoder(*sizes), lambda out: out[0]), "two tensors.*it gives a tensor"),
     "listed": (
         lambda *sizes: Changed(Encoder(*sizes), list),
-        "a tuple of two tensors.*it gives a value of type list",
+        "a tuple of two tensors.*it gives a list of 2",
     ),
     "wide": (lambda shape, num: Changed(Encoder(shape, num + 1), tuple), r"means of shape \(2, 3\).*\(2, 4\)"),
     "narrow": (
