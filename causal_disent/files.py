@@ -25,8 +25,11 @@ from causal_disent import errors
 PARTIAL, REPLACED = ".partial", ".replaced"
 #: Names folders that links in other folders may lead to, as PATH names folders.
 LINKS = "CAUSAL_DISENT_LINKS"
+#: What makes a temporary name a new one, as `tempfile` and `uuid` are asked for: a pattern of glob. Its length
+#: tells what is being written at ``a`` from what is at ``a.b``.
+NEW = "?" * 8
 #: What is as long as the longest ending of a temporary name.
-LONGEST_ENDING = ".12345678.replaced"
+LONGEST_ENDING = f".{NEW}{REPLACED}"
 #: What is said of a path where a file should be.
 NO_FILE = "it is a folder, a pipe, a socket or a device, and no file"
 #: Linux' numbers, for `renameat2`.
@@ -100,11 +103,12 @@ def _locked(lock: Path, path: Path, *, wait: bool) -> int | None:
 
 def _recover(path: Path) -> None:
     """Remove what a dead process left, and put back what it had moved away without a successor."""
-    for moved in path.parent.glob(f".{glob.escape(path.name)}.*{REPLACED}"):
+    temporary = f".{glob.escape(path.name)}.{NEW}"
+    for moved in path.parent.glob(temporary + REPLACED):
         if not os.path.lexists(path):
             moved.rename(path)
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
-        if left.suffix in (PARTIAL, REPLACED):
+    for ending in (PARTIAL, REPLACED):
+        for left in path.parent.glob(temporary + ending):
             remove(left)
 
 

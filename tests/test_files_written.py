@@ -85,10 +85,10 @@ def test_a_second_writer_is_told_of_the_first(old):
     assert first.stdout.readline() == "held\n"
     with pytest.raises(errors.InUse, match=f"Another process is writing {old}"):
         overwrite(old)
-    (old.parent / ".result.abc.partial").mkdir()  # the first one's, say
+    (old.parent / ".result.abcdefgh.partial").mkdir()  # the first one's, say
     with pytest.raises(errors.InUse):
         overwrite(old)
-    assert ".result.abc.partial" in names(old.parent), "what a living process uses stays"
+    assert ".result.abcdefgh.partial" in names(old.parent), "what a living process uses stays"
     first.communicate("go on\n")
     overwrite(old)
     assert names(old.parent) == ["result"]
@@ -147,9 +147,18 @@ def test_a_system_that_cannot_exchange(old, monkeypatch):
 
 
 def test_names_with_stars_are_names(tmp_path):
-    (tmp_path / ".resultX.1.partial").mkdir()
+    (tmp_path / ".resultX.12345678.partial").mkdir()
     overwrite(tmp_path / "result?")
-    assert names(tmp_path) == [".resultX.1.partial", "result?"]
+    assert names(tmp_path) == [".resultX.12345678.partial", "result?"]
+
+
+@pytest.mark.parametrize("write", [overwrite, lambda path: files.write_text(path, "new")])
+def test_what_is_written_at_a_longer_name_stays(write, tmp_path):
+    """`run.2` is no business of who writes `run`, though both temporary names begin alike."""
+    with new_folder(tmp_path / "run.2", overwrite=False) as temporary:
+        (temporary / "content").write_text("of another")
+        write(tmp_path / "run")
+    assert (tmp_path / "run.2/content").read_text() == "of another" and names(tmp_path) == ["run", "run.2"]
 
 
 def test_content_is_flushed_before_the_rename_and_the_rename_after(old, monkeypatch):
@@ -186,7 +195,7 @@ def test_nothing_but_a_file_is_gone_on_with(make, tmp_path):
 
 def test_what_the_dead_left_is_swept_and_the_living_stay(tmp_path):
     (tmp_path / ".dead.lock").touch()
-    (tmp_path / ".dead.1234.partial").mkdir()
+    (tmp_path / ".dead.12345678.partial").mkdir()
     with claim(tmp_path / "living"):
         child = os.fork()
         if not child:
