@@ -180,7 +180,9 @@ def attribution_section(found: Found, owners: dict[str, str]) -> Section | None:
                 dead.append([who, path, setting, number, ", ".join(map(str, factors))])
     if not drawn:
         return None
-    words = ["A dark tile: the code belongs to the factor. One code for each factor, and no code twice, is best."]
+    words = [
+        "A colored tile: the code belongs to the factor. One code for each factor, and no code twice, is best."
+    ]
     if dead:
         words.append(
             "Some factors are attributed to dead codes alone, which change nothing that one sees: take UC and CG "

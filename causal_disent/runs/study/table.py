@@ -147,7 +147,7 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         "trained_as": trained_as,
         "dataset": dataset,
         "original": _original(dataset, {**train, **config}),
-        "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
+        "confounding": setting_text(config.get("dataset.confounding") or train.get("dataset.confounding")),
         "seed": next((seed for seed in seeds if is_whole(seed)), 0),
         "representation": named,
     }
@@ -180,7 +180,7 @@ def _original(dataset: str, settings: Mapping[str, Any]) -> str:
     told = registry.get("datasets", dataset).facts.get("stands_for", {}) if known else {}
     for option, original in told.items():
         name, _, value = option.partition("=")
-        if _shown(settings.get(f"{dataset}.{name}")) == value:
+        if setting_text(settings.get(f"{dataset}.{name}")) == value:
             return str(original)
     return str(dataset).removesuffix("_mini")
 
@@ -208,10 +208,10 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
         **own,
         **measured,
         **result.columns,
-        "varied": " ".join(f"{key}={_shown(value)}" for key, value in own.items()),
+        "varied": " ".join(f"{key}={setting_text(value)}" for key, value in own.items()),
         "metric": result.metric,
         "rho": rho if is_whole(rho := plain_value(result.evaluation.get(f"{result.metric}.rho"))) else 0,
-        "setting": " ".join(f"{key.rpartition('.')[2]}={_shown(value)}" for key, value in measured.items()),
+        "setting": " ".join(f"{key.rpartition('.')[2]}={setting_text(value)}" for key, value in measured.items()),
         "path": result.path,
     }
     stated = _headlines(result)
@@ -270,8 +270,16 @@ def _fits(value: Any) -> bool:
     return value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and value in INTEGERS)
 
 
-def _shown(text: Any) -> str:
-    value = plain_value(text)
+def setting_text(given: Any) -> str:
+    """A value, or a config's text of one, for people; 4 and 4.0, as which a column with gaps has it, are alike.
+
+    Example:
+        >>> setting_text("4"), setting_text(4.0), setting_text("0.5"), setting_text("'candle_color'")
+        ('4', '4', '0.5', 'candle_color')
+    """
+    value = plain_value(given)
+    if isinstance(value, float) and value.is_integer() and int(value) in INTEGERS:
+        value = int(value)
     return "none" if value is None else whole_text(value)
 
 
