@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from causal_disent.runs.aggregate import INTEGERS, write_parquet
 from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
-from causal_disent.text import whole_text
+from causal_disent.text import shown, whole_text
 from causal_disent.typed import checked
 
 if TYPE_CHECKING:
@@ -106,13 +107,22 @@ class _Result:
 
 def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
     known: dict[str, dict[str, str]] = {}
+    seen: dict[bytes, str] = {}
     for at, names, _ in os.walk(root):
         names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=numerically)
         file = os.path.join(at, AGGREGATE)
         if not os.path.exists(file):
             continue
         try:
-            content = parse_object(read_bounded(within(root, Path(file)), MOST_BYTES))
+            raw = read_bounded(within(root, Path(file)), MOST_BYTES)
+            content = parse_object(raw)
+            # No two evaluations have one: a copy, counted as another seed, would make its score look surer.
+            original = (
+                seen.setdefault(hashlib.sha256(raw).digest(), at) if "evaluation_results.uuid" in content else at
+            )
+            if original != at:
+                left_out.append((file, f"it is a copy of the result in {shown(original)}"))
+                continue
             yield from _evaluations(os.path.relpath(at, root), content, known)
         except errors.InvalidInput as error:
             left_out.append((file, error.message))
@@ -185,9 +195,10 @@ def _original(dataset: str, settings: Mapping[str, Any]) -> str:
     return str(dataset).removesuffix("_mini")
 
 
-def numerically(name: str) -> tuple[int, str]:
-    """To sort folders by: 2 comes before 10."""
-    return (int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1, name)
+def numerically(name: str) -> tuple[bool, int, str]:
+    """To sort folders by: 2 comes before 10, and what has no number, such as somebody's copy, comes last."""
+    number = int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1
+    return (number < 0, number, name)
 
 
 def _varying(results: Any) -> set[str]:
@@ -244,9 +255,10 @@ def _of_rho(key: str) -> tuple[int, str]:
 
 def _headlines(result: _Result) -> dict[str, bool]:
     """The scores that a metric is known by, each with whether lower is better."""
+    scores = {key: value for key, value in result.scores.items() if key != "elapsed_time"}
     if result.metric in registry.names("metrics"):
-        return headlines(registry.get("metrics", result.metric), [result.scores])
-    numbers = [key for key, value in result.scores.items() if is_number(value) and key != "elapsed_time"]
+        return headlines(registry.get("metrics", result.metric), [scores])
+    numbers = [key for key, value in scores.items() if is_number(value)]
     return {without_size(_of_rho(key)[1]): False for key in numbers}
 
 
