@@ -244,7 +244,7 @@ def failures_section(found: Found) -> Section:
     words = [f"{number_of(len(rows), 'task')} failed." if rows else "No task failed."]
     tables = [Table("Failed tasks", ["run", "task", "message", "attempts", "when"], rows)] if rows else []
     if found.left_out:
-        words.append(f"{len(found.left_out)} files cannot be read and are left out.")
+        words.append(f"{number_of(len(found.left_out), 'file')} left out.")
         tables.append(Table("Files left out", ["file", "why"], [list(one) for one in found.left_out]))
     return Section("failures", "What failed?", words, tables, folds=folds)
 

@@ -123,7 +123,9 @@ class Study:
         """The same with paths that are right wherever one is; a config that is no file here is a shipped one."""
         return replace(
             self,
-            **{name: _each(_located, getattr(self, name)) for name in ("models", "metrics", "postprocess")},
+            models=_each(_located, self.models),
+            metrics=_each(_located, self.metrics),
+            postprocess=_each(_located, self.postprocess),
             folders=_each(lambda one: one and os.path.join(os.getcwd(), one), self.folders),
         )
 

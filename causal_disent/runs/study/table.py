@@ -70,7 +70,7 @@ def results_table(folder: str | Path) -> pd.DataFrame:
         - a column for each parameter that is varied, missing where it does not apply.
 
         Only numbers and the last may be missing, so that no row is lost in a pivot table.
-        ``attrs["left_out"]`` lists files that cannot be read, ``attrs["varied"]`` the varied parameters.
+        ``attrs["left_out"]`` lists files that are left out, and why, ``attrs["varied"]`` the varied parameters.
 
     Example:
         >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP

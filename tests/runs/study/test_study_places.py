@@ -63,13 +63,16 @@ def test_a_folder_is_known_by_the_name_that_earlier_versions_wrote(here):
     assert done(here.relative, here.output) == 2
 
 
-def test_a_copy_of_a_run_changes_nothing(here):
+def test_a_copy_of_a_run_changes_nothing(here, capsys):
     before = here.run(here.relative, workers=1).table
     shutil.copytree(here.output / "0", here.output / "7")
     ended = here.run(here.relative, workers=1)
     assert ended.counts == {"done": 2}
     assert [one.number for one in make_plan(read_study(here.relative)[0], here.output).runs] == [0, 1]
     assert ended.table.equals(before)
+    for words in (["best", "spread"], ["export", "scores.csv"]):
+        assert main(["study", *words, "--output_dir", str(here.output)]) == 0
+        assert "study/7/metrics" in capsys.readouterr().err
 
 
 def test_the_time_that_a_metric_took_is_no_score_of_it(here):
