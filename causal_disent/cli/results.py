@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from causal_disent.text import say, shown
+from causal_disent.cli._tables import told_table
+from causal_disent.text import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,12 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run_results(arguments: argparse.Namespace) -> int:
     """Print the table."""
     from causal_disent.runs.study.results_text import chosen_scores, results_text, write_results
-    from causal_disent.runs.study.table import results_table
 
-    table = results_table(arguments.folder)
-    for path, reason in table.attrs["left_out"]:
-        say(f"left out {shown(path)}: {reason}", error=True)
-    table = chosen_scores(table, arguments.metrics or ())
+    table = chosen_scores(told_table(arguments.folder), arguments.metrics or ())
     say(results_text(table, arguments.published))
     if arguments.output is not None:
         write_results(table, arguments.output, arguments.published)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
+from causal_disent.cli._tables import told_table
 from causal_disent.text import number_of, say, shown_value
 
 if TYPE_CHECKING:
@@ -170,12 +171,11 @@ def _list(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from causal_disent.runs.study.results_text import scores_text
     from causal_disent.runs.study.state_text import run_text
-    from causal_disent.runs.study.table import results_table
 
     number = _number(arguments.arguments[0])
     say(run_text(_plan(arguments), number))
     with suppress(errors.InvalidInput):  # there may be no scores yet
-        say(f"\n{scores_text(results_table(arguments.output_dir / str(number)))}")
+        say(f"\n{scores_text(told_table(arguments.output_dir / str(number)))}")
     return 0
 
 
@@ -212,17 +212,16 @@ def _number(text: str) -> int:
 
 def _best(arguments: argparse.Namespace) -> int:
     from causal_disent.runs.study.results_text import best_text
-    from causal_disent.runs.study.table import results_table
 
-    say(best_text(results_table(arguments.output_dir), arguments.arguments[0]))
+    say(best_text(told_table(arguments.output_dir), arguments.arguments[0]))
     return 0
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.table import results_table, write_table
+    from causal_disent.runs.study.table import write_table
 
     target = Path(arguments.arguments[0])
-    table = results_table(arguments.output_dir)
+    table = told_table(arguments.output_dir)
     write_table(table, target)
     say(f"{len(table)} scores, {len(table.columns)} columns\n  -> {target}")
     return 0

@@ -140,13 +140,14 @@ def scatter_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
     labels = [shown(name, LONGEST) for name in names]
     across = alt.param("across", bind=alt.binding_select(options=keys, labels=labels, name="across "), value="s0")
     up = alt.param("up", bind=alt.binding_select(options=keys, labels=labels, name="up "), value="s1")
+    scale = alt.Scale(zero=False, nice=True)
     drawing = (
         alt.Chart(data(some(rows)))
         .mark_circle(size=50, opacity=0.7)
         .transform_calculate(a="datum[across]", b="datum[up]")
         .encode(
-            x=alt.X("a:Q", title="across", scale=alt.Scale(zero=False)),
-            y=alt.Y("b:Q", title="up", scale=alt.Scale(zero=False)),
+            x=alt.X("a:Q", title="across", scale=scale),
+            y=alt.Y("b:Q", title="up", scale=scale),
             color=alt.Color("who:N", title=None),
             tooltip=[
                 "who:N",
@@ -192,9 +193,11 @@ def curve_chart(term: str, rows: Sequence[Row], names: Sequence[str]) -> Chart:
     """A term of the loss over the steps: ``run``, ``who``, ``step``, ``value``; all `names` have their colors."""
     import altair as alt
 
+    # A run that was noted once is no line.
+    several = len(rows) > len({row["run"] for row in rows})
     drawing = (
         alt.Chart(data(rows))
-        .mark_line(strokeWidth=1.5)
+        .mark_line(strokeWidth=1.5, point=not several)
         .encode(
             x=alt.X("step:Q", title="step"),
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
@@ -212,13 +215,16 @@ def matrix_chart(title: str, rows: Sequence[Row]) -> Chart:
     import altair as alt
 
     names = [shown(name, LONGEST) for name in dict.fromkeys(row["factor"] for row in rows)]
+    # From 0, so that a tile of the only value that there is has the color of the most.
+    least = min([0.0, *(row["value"] for row in rows if math.isfinite(row["value"]))])
+    scale = alt.Scale(range=SCALE[1:], interpolate="rgb", domainMin=least)
     drawing = (
         alt.Chart(data(rows))
         .mark_rect()
         .encode(
             x=alt.X("code:O", title="code", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("factor:N", title=None, sort=names),
-            color=alt.Color("value:Q", legend=None, scale=alt.Scale(range=SCALE[1:], interpolate="rgb")),
+            color=alt.Color("value:Q", legend=None, scale=scale),
             tooltip=["code:O", "factor:N", alt.Tooltip("value:Q", format=".3f")],
         )
         .properties(width="container", height=STEP * len(names))

@@ -180,7 +180,9 @@ def attribution_section(found: Found, owners: dict[str, str]) -> Section | None:
                 dead.append([who, path, setting, number, ", ".join(map(str, factors))])
     if not drawn:
         return None
-    words = ["A dark tile: the code belongs to the factor. One code for each factor, and no code twice, is best."]
+    words = [
+        "A colored tile: the code belongs to the factor. One code for each factor, and no code twice, is best."
+    ]
     if dead:
         words.append(
             "Some factors are attributed to dead codes alone, which change nothing that one sees: take UC and CG "
@@ -242,7 +244,7 @@ def failures_section(found: Found) -> Section:
     words = [f"{number_of(len(rows), 'task')} failed." if rows else "No task failed."]
     tables = [Table("Failed tasks", ["run", "task", "message", "attempts", "when"], rows)] if rows else []
     if found.left_out:
-        words.append(f"{len(found.left_out)} files cannot be read and are left out.")
+        words.append(f"{number_of(len(found.left_out), 'file')} left out.")
         tables.append(Table("Files left out", ["file", "why"], [list(one) for one in found.left_out]))
     return Section("failures", "What failed?", words, tables, folds=folds)
 

@@ -9,9 +9,9 @@ import numpy as np
 from causal_disent.arguments import is_finite_number
 from causal_disent.report.page import charts
 from causal_disent.report.page.parts import Cell, Chart, Section, Table
-from causal_disent.runs.report.comparison import interval
 from causal_disent.runs.report.ranked import MOST_CHARTS
-from causal_disent.runs.report.scores import WORD, Scores, ends
+from causal_disent.runs.report.scores import WORD, Scores, ends, interval_of
+from causal_disent.runs.study.table import setting_text
 from causal_disent.text import shown
 
 #: Runs that both scores need for a rank correlation.
@@ -76,12 +76,13 @@ def effects_section(scores: Scores) -> Section | None:
         # A setting of the metric is part of the name of its score, which is one score here.
         name = "score" if parameter in table.attrs["settings"] else "what"
         for what, block in own.groupby(name, sort=False):
-            if block[parameter].map(str).nunique() < 2:
+            settings = block[parameter].map(setting_text)
+            if settings.nunique() < 2:
                 continue
             effect = []
-            for (model, setting), values in block.groupby(["model", block[parameter].map(str)], sort=False):
+            for (model, setting), values in block.groupby(["model", settings], sort=False):
                 numbers, given = values["value"].dropna(), values[parameter].iloc[0]
-                found = interval(numbers.to_numpy(float))
+                found = interval_of(numbers, values.iloc[0])
                 mean, name_of = float(numbers.mean()), shown(setting, WORD)
                 rows.append([parameter, name_of, str(model), str(what), mean, ends(found), len(numbers)])
                 effect.append({"setting": given if is_finite_number(given) else name_of, "who": str(model),

@@ -11,6 +11,7 @@ import numpy as np
 
 from causal_disent.registry import registry
 from causal_disent.runs.report.comparison import Ranking, interval, ranking
+from causal_disent.runs.study.table import setting_text
 from causal_disent.text import shown
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Scores:
             values = own["value"].dropna()
             low, high, chance, within = own[["low", "high", "chance", "within_chance"]].mean().tolist()
             first = own.iloc[0].to_dict()
-            over_seeds = _within(interval(values.to_numpy(float)), first)
+            over_seeds = interval_of(values, first)
             points = None if np.isnan(low) or np.isnan(high) else (low, high)
             names, mean = (str(what), str(data), str(who)), float(values.mean())
             found.append(Mean(*names, mean, over_seeds, len(values), points, chance, within, first))
@@ -130,19 +131,20 @@ class Scores:
 
 def _names(row: Mapping[Any, Any], varied: list[str], several: bool, plain: set[str]) -> tuple[str, str, str]:
     of_data = ("dataset.", f"{row['dataset']}.")
-    own = {key: row[key] for key in varied if f"{key}=" in row["varied"]}
-    who = [row["model"], *(f"{key}={value}" for key, value in own.items() if not key.startswith(of_data))]
+    own = {key: setting_text(row[key]) for key in varied if f"{key}=" in row["varied"]}
+    who = [row["model"], *(f"{key}={text}" for key, text in own.items() if not key.startswith(of_data))]
     who += [row["representation"]] if several else []
     data = [row["dataset"]]
     data += [f"confounded by {shown(row['confounding'], WORD)}"] if row["confounding"] != "none" else []
-    data += [f"{key}={shown(value, WORD)}" for key, value in own.items() if key.startswith(of_data)]
+    data += [f"{key}={shown(text, WORD)}" for key, text in own.items() if key.startswith(of_data)]
     known = row["score"] in plain or row["score"].lower() == row["metric"]  # UC, say, which is the score of uc
     what = row["score"] if known else f"{row['metric']}: {row['score']}"
     return " ".join(map(str, who)), ", ".join(map(str, data)), f"{what} {row['setting']}".strip()
 
 
-def _within(found: Ends | None, row: Mapping[Any, Any]) -> Ends | None:
-    """An interval of a mean within the range of the score, if its metric says one."""
+def interval_of(values: pd.Series, row: Mapping[Any, Any]) -> Ends | None:
+    """The 95 % interval of a mean, within the range of the score that `row` is of, if its metric says one."""
+    found = interval(values.to_numpy(float))
     if found is None or not row["first"] or row["metric"] not in registry.names("metrics"):
         return found
     least, most = registry.get("metrics", row["metric"]).facts.get("range") or (-np.inf, np.inf)

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +111,7 @@ class Run:
     def what(self) -> dict[str, Any]:
         """What tells it from all others of the study."""
         if self.model is None:
-            return {"folder": self.folder}
+            return {"folder": os.path.abspath(self.folder)}
         varied = {**self.model.varied, **(self.dataset.varied if self.dataset else {})}
         name = self.dataset.name if self.dataset else self.model.stated[DATASET_NAME].strip("'")
         return {"model": self.model.name, "dataset": name, "seed": self.seed, "varied": varied}

@@ -8,6 +8,7 @@ remembers what was read where nothing has changed since; it may be lost, or remo
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -37,7 +38,9 @@ RACY = 2 * 10**9
 #: Bytes of an index: a thousand for each of a million runs.
 MOST_INDEX = 2**30
 #: Of the index, and what it holds of a run; another layout of it is not read.
-VERSION, ENTRY = 1, {"times", "what", "done"}
+VERSION, ENTRY = 2, {"times", "what", "done"}
+#: Digits of the number of a run.
+MOST_DIGITS = 18
 #: Characters of a message, or of a line of a log, in a failure.
 MOST_MESSAGE = 2000
 
@@ -98,10 +101,10 @@ def scan(study: Path) -> dict[int, Found]:
             found[int(name)] = Found(entry["what"], entry["done"])
             kept[name] = entry
             continue
-        times: dict[str, int] = {}
+        times: dict[str, list[int]] = {}
         found[int(name)] = one = look(folder, times)
         quiet = not (one.failed or one.leases or one.left)
-        if one.what is not None and quiet and max(times.values()) < now - RACY:
+        if one.what is not None and quiet and max(changed for changed, _ in times.values()) < now - RACY:
             kept[name] = {"times": times, "what": one.what, "done": one.done}
     if kept != index:
         with suppress(OSError, errors.CausalDisentError):  # a study on a full disk, or that one may only read
@@ -111,12 +114,17 @@ def scan(study: Path) -> dict[int, Found]:
 
 def _numbered(study: Path) -> list[str]:
     try:
-        return sorted((name for name in _listed(study) if name.isdecimal()), key=int)
+        return sorted(filter(is_number, _listed(study)), key=int)
     except FileNotFoundError:
         return []
 
 
-def look(folder: str, times: dict[str, int] | None = None) -> Found:
+def is_number(name: str) -> bool:
+    """Whether a folder has the name of a run's: a number as it is written here, so that no two names are one."""
+    return len(name) <= MOST_DIGITS and name.isdecimal() and str(int(name)) == name
+
+
+def look(folder: str, times: dict[str, list[int]] | None = None) -> Found:
     """What a run's folder holds; folders whose change would change the answer are noted with their `times`."""
     times = {} if times is None else times
     names = _names(folder, "", times)
@@ -149,7 +157,7 @@ def _leases(folder: str | Path, names: list[str]) -> list[tuple[str, bool]]:
     return [(unit, is_gone(holder(lease_of(folder, unit)))) for unit in units]
 
 
-def _names(folder: str, part: str, times: dict[str, int]) -> list[str]:
+def _names(folder: str, part: str, times: dict[str, list[int]]) -> list[str]:
     times[part] = _time(folder, part)  # before the look: what comes after it has a later time
     try:
         return _listed(os.path.join(folder, part))
@@ -163,12 +171,17 @@ def _listed(folder: str | Path) -> list[str]:
         return [one.name for one in entries if not one.is_symlink() or not leaves(folder, one.name)]
 
 
-def _time(folder: str, part: str) -> int:
-    """When a folder changed last; -1 if it is not there."""
+def _time(folder: str, part: str) -> list[int]:
+    """When a folder changed last; -1 if it is not there.
+
+    Programs that copy a study set the first of the two times to that of the original, perhaps leaving out what is
+    in it; the second they cannot set.
+    """
     try:
-        return os.stat(os.path.join(folder, part)).st_mtime_ns
-    except OSError:
-        return -1
+        found = os.stat(os.path.join(folder, part))
+    except (OSError, ValueError):  # the latter of a name with a zero byte
+        return [-1, -1]
+    return [found.st_mtime_ns, found.st_ctime_ns]
 
 
 def _stamp(folder: str, task: str) -> str | None:
@@ -200,7 +213,11 @@ def read_failure(content: Mapping[str, Any]) -> dict[str, Any]:
 def _read_index(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(read_bounded(regular(file), MOST_INDEX))
-        whole = content["version"] == VERSION and all(map(_is_entry, content["runs"].values()))
+        whole = (
+            content["version"] == VERSION
+            and content["digest"] == _digest(content["runs"])
+            and all(map(_is_entry, content["runs"].values()))
+        )
     except (errors.InvalidInput, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return content["runs"] if whole else {}
@@ -211,10 +228,17 @@ def _is_entry(one: Any) -> bool:
     return (
         set(one) == ENTRY
         and all(isinstance(part, dict) for part in one.values())
+        and "" in one["times"]
         and all(task.partition("/")[0] in STEPS for task in one["done"])
         and all(stamp is None or isinstance(stamp, str) for stamp in one["done"].values())
     )
 
 
 def _write_index(file: Path, runs: Mapping[str, Any]) -> None:
-    write_text(file, json.dumps({"version": VERSION, "runs": runs}, separators=(",", ":")))
+    content = {"version": VERSION, "digest": _digest(runs), "runs": runs}
+    write_text(file, json.dumps(content, separators=(",", ":")))
+
+
+def _digest(runs: Mapping[str, Any]) -> str:
+    """What tells an index that somebody has edited, or merged, from one that `scan` has written."""
+    return hashlib.sha256(json.dumps(runs, separators=(",", ":")).encode()).hexdigest()

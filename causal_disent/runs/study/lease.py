@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 
 from causal_disent import errors
-from causal_disent.files import read_bounded, regular, within
+from causal_disent.files import read_bounded, regular, remove, within
 
 #: Where owners count, in the study's folder.
 OWNERS = ".owners"
@@ -105,7 +105,7 @@ class Owner:
         """Give the lease of `place` back."""
         if self.has(place):
             for number in _numbers(place):  # the highest last: until then it holds
-                _file(place, number).unlink(missing_ok=True)
+                remove(_file(place, number))
 
     def _is_dead(self, lease: Path, name: str) -> bool:
         if is_gone(name):
@@ -144,7 +144,7 @@ def _text(file: Path) -> str:
     """What a file says; nothing if it is not there, or is none that an owner has made."""
     try:
         return read_bounded(regular(file), MOST_BYTES).decode("utf-8", "replace")
-    except errors.InvalidInput:
+    except (errors.InvalidInput, OSError, ValueError):  # of a name that no file can have
         return ""
 
 
@@ -161,7 +161,7 @@ def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # the latter of a number that no process can have
         return False
     except OSError:  # another user's, or a system that does not tell
         return True

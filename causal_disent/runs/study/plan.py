@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from causal_disent.arguments import literal
 from causal_disent.config import OPEN
 from causal_disent.runs.study.expand import Expanded, Item, Run, digest, expand, line
 from causal_disent.runs.study.folders import METRICS, MODEL, POSTPROCESSED, Found, recorded, scan
+from causal_disent.runs.study.numbers import keys_of
 from causal_disent.runs.study.settings import Study
 from causal_disent.runs.study.steps import stamped
 from causal_disent.runs.study.work import Task, Work
@@ -198,9 +198,10 @@ def make_plan(study: Study, folder: Path) -> Plan:
     """Expand a study and look at its folders."""
     expanded = expand(study)
     found = scan(folder)
-    numbers = {
-        json.dumps(one.what, sort_keys=True): number for number, one in found.items() if one.what is not None
-    }
+    numbers: dict[str, int] = {}
+    for number, one in found.items():
+        for key in keys_of(one.what, folder) if one.what is not None else ():
+            numbers.setdefault(key, number)  # of a run and its copies, the first
     runs = []
     for run in expanded.runs:
         number = numbers.get(run.key, -1)

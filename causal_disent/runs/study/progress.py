@@ -20,6 +20,8 @@ LOOK, SAY = 1.0, 1.0
 FIRST, LONGEST = 10.0, 60.0
 #: Lines for workers that fit below the bar, and in a log; bytes of a worker's log that are looked at.
 MOST_LINES, MOST_PLAIN, TAIL = 16, 4, 4096
+#: What is said if there is nothing to do here, and not all is done.
+WAITING = "waiting for what other processes are at"
 #: Characters of a line.
 MOST_TEXT = 1000
 
@@ -69,13 +71,13 @@ class Progress:
             self._count(noticed.pop())
         if self._bars and time.monotonic() - self._shown >= LOOK:
             self._shown = time.monotonic()
-            lines = _lines(in_flight, now, len(self._bars) - 1)
+            lines = _lines(in_flight, now, len(self._bars) - 1) or [WAITING]
             for bar, text in zip(self._bars[1:], chain(lines, repeat("")), strict=False):
                 bar.set_description_str(f"  {text}"[: max(20, (self._bars[0].ncols or bar.ncols or 115) - 1)])
             self._bars[0].set_postfix_str(self._rest().removeprefix(", "))
-        elif not self._bars and in_flight and time.monotonic() - self._said >= self._pause:
+        elif not self._bars and time.monotonic() - self._said >= self._pause:
             self._pause = min(2 * self._pause, LONGEST)
-            self._say(f"{self._so_far()} {len(in_flight)} at work{self._rest()}")
+            self._say(f"{self._so_far()} {f'{len(in_flight)} at work{self._rest()}' if in_flight else WAITING}")
             for text in _lines(in_flight, now, MOST_PLAIN):
                 self._say(f"    {text}")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from causal_disent import errors
@@ -118,6 +119,16 @@ class Study:
         """The seconds that a task of that step may take."""
         return self.time_limit.get(step) if isinstance(self.time_limit, Mapping) else self.time_limit
 
+    def located(self) -> Study:
+        """The same with paths that are right wherever one is; a config that is no file here is a shipped one."""
+        return replace(
+            self,
+            models=_each(_located, self.models),
+            metrics=_each(_located, self.metrics),
+            postprocess=_each(_located, self.postprocess),
+            folders=_each(lambda one: one and os.path.join(os.getcwd(), one), self.folders),
+        )
+
     def as_config(self) -> str:
         """The same as lines of a config."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
@@ -129,6 +140,18 @@ def _check_list(name: str, value: Any, *, texts: bool = False) -> None:
         raise errors.ConfigError(f"`{name}` is a list; given: {shown_value(value)}.")
     if texts and not all(isinstance(one, str) and "\0" not in one for one in value):
         raise errors.ConfigError(f"`{name}` is a list of texts; given: {shown_value(value)}.")
+
+
+def _each(function: Callable[[Any], Any], given: Sequence[Any]) -> Sequence[Any]:
+    found = map(function, given)
+    return tuple(found) if isinstance(given, tuple) else list(found)
+
+
+def _located(given: Any) -> Any:
+    """An entry of a list of configs, its path absolute."""
+    if isinstance(given, Mapping):
+        return {**given, **({"config": _located(given["config"])} if "config" in given else {})}
+    return os.path.abspath(given) if isinstance(given, str) and os.path.isfile(given) else given
 
 
 @part("study")

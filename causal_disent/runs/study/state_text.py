@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from causal_disent import errors
 from causal_disent.report.table import text_table
@@ -68,13 +68,18 @@ def state_text(plan: Plan, *, everything: bool = False) -> str:
         parts.append(text_table(["run", "what", *STATES], rows))
     if len(listed) > len(told):
         parts.append(f"and {len(listed) - len(told)} more runs (--all lists every run)")
-    parts += [line for planned in told for line in _failures(plan, planned)]
+    parts += _failures(plan, told)
     return "\n".join(parts)
 
 
-def _failures(plan: Plan, planned: Planned) -> Iterator[str]:
-    for place, failure in plan.failed(planned).items():
-        yield f"{planned.number}: {shown(place)} failed: {shown(failure['message'])}"
+def _failures(plan: Plan, told: Sequence[Planned]) -> list[str]:
+    """Why tasks have failed, each reason once."""
+    numbers: dict[str, list[str]] = {}
+    for planned in told:
+        for place, failure in plan.failed(planned).items():
+            reason = f"{shown(place)} failed: {shown(failure['message'])}"
+            numbers.setdefault(reason, []).append(str(planned.number))
+    return [f"{', '.join(runs)}: {reason}" for reason, runs in numbers.items()]
 
 
 def run_text(plan: Plan, number: int) -> str:
@@ -89,7 +94,7 @@ def run_text(plan: Plan, number: int) -> str:
     for place, failure in failed.items():
         tail = "\n".join(f"    {line}" for line in failure["last_lines"])
         parts.append(
-            f"{shown(place)} failed {shown(failure['attempts'])} times, last on {failure['when']} on "
+            f"{shown(place)} failed {number_of(failure['attempts'], 'time')}, last on {failure['when']} on "
             f"{failure['machine']}: {failure['message']}\nlog: {shown(folder)}/{failure['log']}\n{tail}"
         )
     return "\n\n".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from causal_disent.runs.aggregate import INTEGERS, write_parquet
 from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study.folders import FAILURES, LOGS, METRICS
-from causal_disent.text import whole_text
+from causal_disent.text import shown, whole_text
 from causal_disent.typed import checked
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def results_table(folder: str | Path) -> pd.DataFrame:
         - a column for each parameter that is varied, missing where it does not apply.
 
         Only numbers and the last may be missing, so that no row is lost in a pivot table.
-        ``attrs["left_out"]`` lists files that cannot be read, ``attrs["varied"]`` the varied parameters.
+        ``attrs["left_out"]`` lists files that are left out, and why, ``attrs["varied"]`` the varied parameters.
 
     Example:
         >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP
@@ -106,13 +107,22 @@ class _Result:
 
 def _results(root: Path, left_out: list[tuple[str, str]]) -> Iterator[_Result]:
     known: dict[str, dict[str, str]] = {}
+    seen: dict[bytes, str] = {}
     for at, names, _ in os.walk(root):
         names[:] = sorted((name for name in names if name not in NOT_RESULTS and name[0] != "."), key=numerically)
         file = os.path.join(at, AGGREGATE)
         if not os.path.exists(file):
             continue
         try:
-            content = parse_object(read_bounded(within(root, Path(file)), MOST_BYTES))
+            raw = read_bounded(within(root, Path(file)), MOST_BYTES)
+            content = parse_object(raw)
+            # No two evaluations have one: a copy, counted as another seed, would make its score look surer.
+            original = (
+                seen.setdefault(hashlib.sha256(raw).digest(), at) if "evaluation_results.uuid" in content else at
+            )
+            if original != at:
+                left_out.append((file, f"it is a copy of the result in {shown(original)}"))
+                continue
             yield from _evaluations(os.path.relpath(at, root), content, known)
         except errors.InvalidInput as error:
             left_out.append((file, error.message))
@@ -147,7 +157,7 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
         "trained_as": trained_as,
         "dataset": dataset,
         "original": _original(dataset, {**train, **config}),
-        "confounding": _shown(config.get("dataset.confounding") or train.get("dataset.confounding")),
+        "confounding": setting_text(config.get("dataset.confounding") or train.get("dataset.confounding")),
         "seed": next((seed for seed in seeds if is_whole(seed)), 0),
         "representation": named,
     }
@@ -180,14 +190,15 @@ def _original(dataset: str, settings: Mapping[str, Any]) -> str:
     told = registry.get("datasets", dataset).facts.get("stands_for", {}) if known else {}
     for option, original in told.items():
         name, _, value = option.partition("=")
-        if _shown(settings.get(f"{dataset}.{name}")) == value:
+        if setting_text(settings.get(f"{dataset}.{name}")) == value:
             return str(original)
     return str(dataset).removesuffix("_mini")
 
 
-def numerically(name: str) -> tuple[int, str]:
-    """To sort folders by: 2 comes before 10."""
-    return (int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1, name)
+def numerically(name: str) -> tuple[bool, int, str]:
+    """To sort folders by: 2 comes before 10, and what has no number, such as somebody's copy, comes last."""
+    number = int(name) if name.isdecimal() and len(name) < MOST_DIGITS else -1
+    return (number < 0, number, name)
 
 
 def _varying(results: Any) -> set[str]:
@@ -208,10 +219,10 @@ def _rows(result: _Result, varied: set[str], settings: set[str]) -> Iterator[dic
         **own,
         **measured,
         **result.columns,
-        "varied": " ".join(f"{key}={_shown(value)}" for key, value in own.items()),
+        "varied": " ".join(f"{key}={setting_text(value)}" for key, value in own.items()),
         "metric": result.metric,
         "rho": rho if is_whole(rho := plain_value(result.evaluation.get(f"{result.metric}.rho"))) else 0,
-        "setting": " ".join(f"{key.rpartition('.')[2]}={_shown(value)}" for key, value in measured.items()),
+        "setting": " ".join(f"{key.rpartition('.')[2]}={setting_text(value)}" for key, value in measured.items()),
         "path": result.path,
     }
     stated = _headlines(result)
@@ -244,9 +255,10 @@ def _of_rho(key: str) -> tuple[int, str]:
 
 def _headlines(result: _Result) -> dict[str, bool]:
     """The scores that a metric is known by, each with whether lower is better."""
+    scores = {key: value for key, value in result.scores.items() if key != "elapsed_time"}
     if result.metric in registry.names("metrics"):
-        return headlines(registry.get("metrics", result.metric), [result.scores])
-    numbers = [key for key, value in result.scores.items() if is_number(value) and key != "elapsed_time"]
+        return headlines(registry.get("metrics", result.metric), [scores])
+    numbers = [key for key, value in scores.items() if is_number(value)]
     return {without_size(_of_rho(key)[1]): False for key in numbers}
 
 
@@ -270,8 +282,16 @@ def _fits(value: Any) -> bool:
     return value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and value in INTEGERS)
 
 
-def _shown(text: Any) -> str:
-    value = plain_value(text)
+def setting_text(given: Any) -> str:
+    """A value, or a config's text of one, for people; 4 and 4.0, as which a column with gaps has it, are alike.
+
+    Example:
+        >>> setting_text("4"), setting_text(4.0), setting_text("0.5"), setting_text("'candle_color'")
+        ('4', '4', '0.5', 'candle_color')
+    """
+    value = plain_value(given)
+    if isinstance(value, float) and value.is_integer() and int(value) in INTEGERS:
+        value = int(value)
     return "none" if value is None else whole_text(value)
 
 

@@ -146,6 +146,45 @@ def test_effects_of_what_was_varied(tree):
     assert rows[1][4] == pytest.approx(0.205)
     assert section(page, "effects").charts[0].title == "IRS by vae.beta"
     assert "3 models (beta_vae vae.beta=1;" in page.about[0]
+    tree.run("factor_vae", 0, {"irs": {"IRS": 0.1}})  # which has no beta: the column's numbers are floats then
+    page = make_page(tree.root)
+    assert [row[1] for row in table(page, "effects", "Effects").rows] == ["1", "4", "16"]
+    assert "beta_vae vae.beta=4;" in page.about[0]
+
+
+def test_intervals_of_effects_stay_in_the_range_of_the_score(tree):
+    for beta in (1, 4):
+        for seed in (0, 1):
+            tree.run("beta_vae", seed, {"uc": {"UC": 0.1 + 0.8 * seed}}, **{"vae.beta": beta})
+    page = make_page(tree.root)
+    assert {row[5] for row in table(page, "effects", "Effects").rows} == {"0.000 to 1.000"}
+    [chart] = section(page, "effects").charts
+    assert "-" not in str([row["low"] for row in next(iter(_values(chart.spec)))])
+
+
+def _values(spec):
+    """Each list of rows that a chart draws."""
+    for key, part in spec.items():
+        if key == "values":
+            yield part
+        elif isinstance(part, dict):
+            yield from _values(part)
+
+
+def test_a_run_that_was_noted_once_is_a_dot(tree):
+    fill(tree)
+    tree.curves(0, ["20,loss,3.5"])
+    [chart] = section(make_page(tree.root), "curves").charts
+    assert chart.spec["mark"]["point"] is True
+    tree.curves(1, ["20,loss,3.5", "40,loss,3.0"])
+    [chart] = section(make_page(tree.root), "curves").charts
+    assert chart.spec["mark"]["point"] is False
+
+
+def test_tiles_of_one_value_have_the_color_of_the_most(tree):
+    fill(tree)
+    chart = section(make_page(tree.root), "attribution").charts[0]
+    assert chart.spec["encoding"]["color"]["scale"]["domainMin"] == 0
 
 
 def test_ours_beside_what_was_published(tree):

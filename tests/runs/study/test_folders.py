@@ -84,12 +84,12 @@ def test_what_changed_a_moment_ago_is_not_put_into_the_index(study):
         "",
         "{",
         "[]",
-        '{"version": 1}',
+        '{"version": 2}',
         '{"version": 0, "runs": {}}',
-        '{"version": 1, "runs": {"0": {}}}',
+        '{"version": 2, "runs": {"0": {}}}',
         "\xff",
-        '{"version": 1, "runs": {"0": {"times": [1], "what": {}, "done": {}}}}',
-        '{"version": 1, "runs": {"0": {"times": {}, "what": 3, "done": null}}}',
+        '{"version": 2, "runs": {"0": {"times": [1], "what": {}, "done": {}}}}',
+        '{"version": 2, "runs": {"0": {"times": {}, "what": 3, "done": null}}}',
     ],
 )
 def test_an_index_that_cannot_be_used_is_made_anew(study, text):
@@ -97,6 +97,39 @@ def test_an_index_that_cannot_be_used_is_made_anew(study, text):
     (study / INDEX).write_text(text)
     assert scan(study) == first
     assert len(json.loads((study / INDEX).read_text())["runs"]) == 3
+
+
+def test_an_index_that_was_edited_is_made_anew(study):
+    first = scan(study)
+    content = json.loads((study / INDEX).read_text())
+    content["runs"]["0"]["done"]["metrics/mean/irs"] = "s"
+    (study / INDEX).write_text(json.dumps(content))
+    assert scan(study) == first
+
+
+@pytest.mark.parametrize("times", [{}, {"\0": [1, 1]}, {"": [1]}, {"": 3, "\0": None}])
+def test_an_index_that_was_forged_says_nothing(study, times):
+    first = scan(study)
+    runs = json.loads((study / INDEX).read_text())["runs"]
+    for one in runs.values():
+        one.update(times=times, done={})
+    folders._write_index(study / INDEX, runs)
+    assert scan(study) == first
+
+
+def test_the_index_of_a_copy_that_leaves_something_out_is_made_anew(study, tmp_path_factory):
+    scan(study)
+    copy = tmp_path_factory.mktemp("copies") / "copy"
+    shutil.copytree(study, copy, ignore=shutil.ignore_patterns("mig"))
+    for at, _, _ in os.walk(copy):
+        shutil.copystat(study / os.path.relpath(at, copy), at)  # as rsync -a does
+    assert "metrics/mean/mig" not in scan(copy)[0].done
+
+
+@pytest.mark.parametrize("name", ["00", "\u0663", "1_0", "9" * 30, "-1"])
+def test_a_number_is_written_in_one_way(study, name):
+    shutil.copytree(study / "0", study / name)
+    assert list(scan(study)) == [0, 1, 2]
 
 
 def test_half_written_folders_and_others_do_not_count(study):

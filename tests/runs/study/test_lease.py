@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -222,3 +223,28 @@ def test_beats_go_on_in_the_background_and_end(tmp_path, monkeypatch):
         while len(seen) < 3:
             seen.add(file.read_text())
     assert not (tmp_path / lease.OWNERS).exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 900, "../../../etc/hostname", "a~1~\0b", f"{lease._machine()}~{'9' * 30}~x"], ids=len
+)
+def test_a_lease_with_any_text_is_taken_over_in_the_end(tmp_path, clock, text):
+    place = tmp_path / ".train.lease"
+    Path(f"{place}.0").write_text(text)
+    with Owner(tmp_path, clock) as owner:
+        taken = owner.take(place)
+        clock.now += DEAD_AFTER
+        assert taken or owner.take(place)
+        owner.release(place)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_in_place_of_a_lease_is_removed_with_it(tmp_path, clock):
+    place = tmp_path / ".train.lease"
+    Path(f"{place}.0").mkdir()
+    with Owner(tmp_path, clock) as owner:
+        assert not owner.take(place)
+        clock.now += DEAD_AFTER
+        assert owner.take(place)
+        owner.release(place)
+    assert not list(tmp_path.iterdir())

@@ -98,6 +98,16 @@ def test_a_log_tells_of_long_tasks_while_they_run(plan, monkeypatch):
     assert lines[1::2] == [f"    0: metrics/a/irs, {unit.label}, {time}; step 20 of 100" for time in times]
 
 
+def test_it_says_that_others_are_waited_for(plan, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", plain := io.StringIO())
+    clock = [0.0]
+    monkeypatch.setattr(study_progress.time, "monotonic", lambda: clock[0])
+    progress = Progress(plan, Costs(), workers=1)
+    for clock[0] in range(100):
+        progress.look({}, clock[0], set())
+    assert plain.getvalue().splitlines()[1:] == ["[0/4] waiting for what other processes are at"] * 3
+
+
 def test_what_others_do_counts(plan, monkeypatch):
     monkeypatch.setattr(sys, "stderr", plain := io.StringIO())
     monkeypatch.setattr(study_progress, "SAY", 0.0)

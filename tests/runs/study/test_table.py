@@ -1,6 +1,7 @@
 """Tidy tables of trees of result folders."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -191,6 +192,18 @@ def test_files_that_cannot_be_read_are_left_out(tree):
     file.write_text("{")
     table = results_table(tree)
     assert len(table) == 11 and table.attrs["left_out"] == [(str(file), "it is not JSON, or cut off.")]
+
+
+@pytest.mark.parametrize("name", ["9", "0_backup", "backup/0"])
+def test_a_copy_of_a_run_is_no_other_seed(tree, name):
+    before = results_table(tree)
+    shutil.copytree(tree / "0/metrics/mean/mig", tree / name / "metrics/mean/mig")
+    table = results_table(tree)
+    pd.testing.assert_frame_equal(table, before)
+    [(path, reason)] = table.attrs["left_out"]
+    assert (
+        path.startswith(str(tree / name)) and reason == f"it is a copy of the result in {tree}/0/metrics/mean/mig"
+    )
 
 
 def test_a_folder_without_results(tmp_path):
