@@ -1,10 +1,10 @@
-"""What a config has bound, checked before anything runs: types, references that cannot be called, and circles."""
+"""What a config may bind; and what it has bound, checked before anything runs: types, references, circles."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from inspect import Parameter
 from typing import Any
 
 from causal_disent import errors
@@ -16,10 +16,29 @@ from causal_disent.typed import check_arguments
 Bound = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
+def signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function; none of one that does not tell them."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def bindable(entry: Entry) -> dict[str, inspect.Parameter]:
+    """What configs may bind of an entry."""
+    supplied = entry.supplied()
+    open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {
+        name: parameter
+        for name, parameter in signature(entry.plain()).items()
+        if name not in supplied and parameter.kind not in open_ended
+    }
+
+
 def check_bound(
     bound: Bound,
     references: Callable[[Any], Iterable[Any]],
-    parameters: Mapping[str, Iterable[Parameter]],
+    parameters: Mapping[str, Iterable[inspect.Parameter]],
     known: Mapping[str, Entry],
 ) -> None:
     """Raise if a value is of another type than its parameter says, or stands for something that cannot be made.

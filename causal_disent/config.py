@@ -14,13 +14,13 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
-from causal_disent.bound_values import check_bound
+from causal_disent.bound_values import bindable, check_bound, signature
+from causal_disent.config_errors import missing_told, mistakes_told
 from causal_disent.config_files import found_config
-from causal_disent.entries import KINDS, Entry, store
+from causal_disent.entries import Entry, store
 from causal_disent.files import read_bounded
-from causal_disent.plugins import explain_missing, load_once
+from causal_disent.plugins import load_once
 from causal_disent.registry import registry
-from causal_disent.text import shown
 from causal_disent.typed import check_arguments
 
 REQUIRED = gin.REQUIRED
@@ -43,7 +43,7 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
     name, function = entry.in_config, entry.plain()
     if name in _registered and _registered[name][0] is function:
         return _registered[name][1]
-    taken = _signature(function)
+    taken = signature(function)
     # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
     with gin.unlock_config(), gin.config.interactive_mode():
         wrapper = gin.external_configurable(
@@ -63,21 +63,11 @@ def entry_of(value: Any) -> Entry | None:
     return store.in_configs().get(next(names, ""))
 
 
-def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
-
-
 def parameters_of(entry: Entry) -> dict[str, Any]:
     """What configs may bind of an entry, with the defaults; `REQUIRED` where they must."""
-    supplied = entry.supplied()
-    open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return {
         name: REQUIRED if parameter.default is parameter.empty else parameter.default
-        for name, parameter in _signature(entry.plain()).items()
-        if name not in supplied and parameter.kind not in open_ended
+        for name, parameter in bindable(entry).items()
     }
 
 
@@ -124,9 +114,9 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
     gin.clear_config()
     try:
         for file in files or ():
-            with _clear_errors(str(file)):
+            with mistakes_told(str(file)):
                 _parse_file(str(file))
-        with _clear_errors("--gin_bindings"):
+        with mistakes_told("--gin_bindings"):
             _know(_named_in("\n".join(bindings or ())))
             gin.parse_config(list(bindings or ()))
             gin.finalize()
@@ -141,19 +131,8 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
         gin.clear_config()
 
 
-@contextmanager
-def missing_told() -> Iterator[None]:
-    """Say in words what a config had to bind, and an error of the file system as it was before gin wrapped it."""
-    try:
-        yield
-    except (RuntimeError, errors.MetricFailed) as error:
-        raise _missing_binding(error) or error from None
-    except OSError as error:
-        raise _as_raised(error) from None
-
-
 def _parameters_named(name: str) -> list[inspect.Parameter]:
-    return list(_signature(_registered[name][0]).values()) if name in _registered else []
+    return list(signature(_registered[name][0]).values()) if name in _registered else []
 
 
 def _parse_file(file: str) -> None:
@@ -184,75 +163,6 @@ def _named_in(text: str) -> set[str]:
     return found | references.names
 
 
-def _missing_binding(error: BaseException) -> errors.ConfigError | None:
-    """What to say if a parameter that has no default was not bound."""
-    text = str(getattr(error, "failure", error))
-    required = re.match(
-        r"Required bindings for `(?P<owner>[\w./]+)` not provided in config: \[(?P<names>.*)\]", text
-    )
-    if required is None:
-        return None
-    parameters = [f"{required['owner']}.{name}" for name in re.findall(r"\w+", required["names"])]
-    return errors.ConfigError(
-        f"The config must bind {errors.listing(parameters)}. Add a line such as `{parameters[0]} = ...`."
-    )
-
-
-def _as_raised(error: OSError) -> OSError:
-    """The error itself, where `error` is the copy that gin raises with a longer message and without its number."""
-    inner = error.__context__
-    if isinstance(inner, OSError) and type(error).__bases__ == (type(inner),) and error.errno is None:
-        return _as_raised(inner)
-    return error
-
-
-@contextmanager
-def _clear_errors(source: str) -> Iterator[None]:
-    """Turn whatever gin raises while it parses into a `ConfigError` with file and line."""
-    try:
-        yield
-    except errors.CausalDisentError:
-        raise
-    except SyntaxError as error:
-        location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
-        file, line, _, text = location
-        raise errors.ConfigError(
-            f"{file or source}, line {line}: {shown(error.args[0])}\n    {shown(str(text).strip())}"
-        ) from None
-    except tokenize.TokenError as error:
-        raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None
-    except UnicodeDecodeError:
-        raise errors.ConfigError(f"{source} is not a text file.") from None
-    except OSError as error:
-        raise errors.ConfigError(f"{source}: {error}") from None
-    except ImportError as error:
-        raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise errors.ConfigError(_explain(source, str(error))) from None
-
-
-def _explain(source: str, message: str) -> str:
-    """Gin's message with the place first and the nearest match last."""
-    text, _, place = message.partition("\n")
-    where = source
-    located = re.search(r'In (?:file "(?P<file>.*?)", line|bindings string line) (?P<line>\d+)', place)
-    if located:
-        where = f"{located['file'] or source}, line {located['line']}"
-    unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
-    if unknown:
-        kinds = [kind for kind, what in KINDS.items() if what.in_configs]
-        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
-    parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
-    if parameter:
-        owner = parameter["owner"].rpartition(".")[2]
-        known = store.in_configs().get(owner)
-        text = errors.unknown_parameter(owner, parameter["name"], parameters_of(known) if known else ()).message
-    supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
-    if supplied:
-        text = f"'{supplied['name']}' of '{supplied['owner']}' comes from the program; a config cannot bind it."
-    return f"{where}: {text}"
-
-
 def query(parameter: str) -> Any:
     """The bound value of ``name.parameter``, or None."""
     return gin.query_parameter(parameter) if is_bound(parameter) else None
@@ -281,7 +191,7 @@ def bind_missing(bindings: Mapping[str, Any], source: str) -> None:
     """Bind what the config has not bound; `source` is named if a parameter does not exist."""
     for parameter, value in bindings.items():
         if not is_bound(parameter):
-            with _clear_errors(source):
+            with mistakes_told(source):
                 rebind(parameter, value)
 
 
@@ -354,7 +264,7 @@ def stated_bindings(
         found |= _texts(_statements(found_config(str(file)), _References()), follow=True)
         if found.get(DATASET_NAME) == repr(OPEN):
             found[DATASET_NAME] = named
-    with _clear_errors(source):
+    with mistakes_told(source):
         found |= _flat("\n".join(bindings))
     # Without the module: `mig.num_train` of `causal_disent.mig.num_train`.
     return {re.sub(r"(\w+\.)+(?=\w+\.\w+$)", "", key): text for key, text in found.items()}
@@ -373,7 +283,7 @@ def _texts(statements: Iterable[Any], *, follow: bool = False) -> dict[str, str]
 
 def _statements(path: Path, delegate: config_parser.ParserDelegate) -> Iterator[Any]:
     text = read_bounded(path, MOST_BYTES)
-    with _clear_errors(str(path)):
+    with mistakes_told(str(path)):
         yield from config_parser.ConfigParser(text.decode("utf-8"), delegate)
 
 

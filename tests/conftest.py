@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from causal_disent import get_dataset
+from causal_disent import get_dataset, plugins
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.registry import Entry, registry
 
@@ -94,6 +94,17 @@ def oracle_folder(tmp_path):
         return folder
 
     return write
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """The core without any plugin."""
+    with monkeypatch.context() as patched:
+        patched.setattr(plugins, "entry_points", lambda group: [])
+        patched.delenv(plugins.VARIABLE, raising=False)
+        plugins.load()
+        yield
+    plugins.load()
 
 
 @pytest.fixture

@@ -17,17 +17,6 @@ ROOT = Path(__file__).parents[1]
 PIP = "In a checkout of this repository: pip install plugins/"
 
 
-@pytest.fixture
-def alone(monkeypatch):
-    """The core without any plugin."""
-    with monkeypatch.context() as patched:
-        patched.setattr(plugins, "entry_points", lambda group: [])
-        patched.delenv(plugins.VARIABLE, raising=False)
-        plugins.load()
-        yield
-    plugins.load()
-
-
 def test_the_file_says_what_the_plugins_register():
     """``python plugins/list_names.py`` writes it anew."""
     assert runpy.run_path(str(ROOT / "plugins/list_names.py"))["plugins"]() == first_party()

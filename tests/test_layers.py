@@ -34,7 +34,7 @@ ORDER = [
     ("representation",),
     ("metrics",),
     ("hookspecs", "plugins", "builtin"),
-    ("config_files", "bound_values", "config"),
+    ("config_files", "bound_values", "config_errors", "config"),
     ("compat",),
     ("training",),
     ("report",),  # how things look; a run or a command says which things
@@ -162,6 +162,11 @@ def test_every_plugin_is_looked_at():
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_module_names_a_heavy_package(path):
     assert {name.split(".")[0] for name in imports(path.read_text())}.isdisjoint(HEAVY)
+
+
+@pytest.mark.parametrize("package", [PACKAGE, *PLUGINS], ids=lambda path: path.name)
+def test_no_file_is_longer_than_400_lines(package):
+    assert [path for path in modules_of(package) if len(path.read_text().splitlines()) > 400] == []
 
 
 def test_only_config_and_compat_touch_gin():

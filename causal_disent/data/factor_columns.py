@@ -10,10 +10,21 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import as_array
 from causal_disent.data.state_space import StateSpace
-from causal_disent.protocols import IntArray
+from causal_disent.protocols import FloatArray, IntArray
 
 #: Factor name -> names of its values; or one such sequence (or None) per factor.
 ValueNames = Mapping[str, Sequence[object]] | Sequence[Sequence[object] | None]
+
+
+def equal_bins(values: FloatArray | IntArray, bins: int) -> IntArray:
+    """(points,) the bin of each value, so that about equally many are in each; equal values share one.
+
+    Example:
+        >>> equal_bins(np.array([0.5, 0.1, 0.9, 0.2]), 2).tolist()
+        [1, 0, 1, 0]
+    """
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)[1:-1]))
+    return np.searchsorted(edges, values, side="right")
 
 
 def read_columns(

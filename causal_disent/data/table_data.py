@@ -14,6 +14,7 @@ from causal_disent.arguments import as_array, check_at_least, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
+from causal_disent.data.factor_columns import equal_bins
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace
@@ -110,9 +111,8 @@ class TableData(IndexedData):
         rows = self._rows.copy()
         values: dict[str, Sequence[object]] = dict(self._whole_space.value_names)
         for i in (self._columns[column] for column in self.continuous):
-            edges = np.unique(np.quantile(rows[:, i], np.linspace(0, 1, bins + 1)[1:-1]))
-            rows[:, i] = np.searchsorted(edges, rows[:, i], side="right")
-            values[self._whole_space.factor_names[i]] = [f"bin {number}" for number in range(len(edges) + 1)]
+            rows[:, i] = equal_bins(rows[:, i], bins)
+            values[self._whole_space.factor_names[i]] = [f"bin {number}" for number in range(rows[:, i].max() + 1)]
         kept = {"images": self._images, "weights": self.image_weights, "factors": self.factor_names}
         part = TableData(self.source, StateSpace(values), rows, **kept)  # type: ignore[arg-type]
         part._whole = self._whole or self

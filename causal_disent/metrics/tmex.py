@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_pairs, check_random_state
+from causal_disent.arguments import check_choice, check_pairs, check_random_state, is_number
 from causal_disent.metrics.mcc import matched_correlation
 from causal_disent.metrics.tools.conditional_independence import (
     FEW_VALUES,
@@ -162,7 +162,7 @@ def tmex(
         (2.0, 0.5)
     """
     codes, factors = check_pairs(codes, factors, min_factors=2)
-    if not isinstance(alpha, (int, float)) or not 1 / (NUM_DRAWS + 1) < alpha < 1:
+    if not is_number(alpha) or not 1 / (NUM_DRAWS + 1) < alpha < 1:
         raise errors.InvalidInput(
             f"`alpha`, the level of the tests, lies between {1 / (NUM_DRAWS + 1)} and 1; given: {alpha!r}."
         )

@@ -10,15 +10,8 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_seed
-from causal_disent.config import (
-    REQUIRED,
-    bindings_of,
-    gin_config,
-    missing_told,
-    operative_bindings,
-    operative_config,
-    query,
-)
+from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
+from causal_disent.config_errors import missing_told
 from causal_disent.files import check_free, new_folder
 from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part

@@ -56,6 +56,11 @@ class Description:
     options: Mapping[str, Mapping[str, Any]] | None = None
     owners: Mapping[str, str] | None = None
 
+    @property
+    def sample_seed(self) -> int | None:
+        """The seed of the draws; None where the codes are the means."""
+        return None if self.codes == CODES[0] else self.random_seed
+
 
 #: What older descriptions lack.
 OPTIONAL = {"options", "owners"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from causal_disent import errors
-from causal_disent.files import new_file
+from causal_disent.files import new_file, unusable
 
 #: How a pickle begins: by itself, or in the zip archive that torch.save writes.
 PICKLES = (b"\x80", b"PK\x03\x04")
@@ -98,3 +98,31 @@ def check_shapes(file: TensorFile, expected: Mapping[str, tuple[int, ...]], what
                 f"{file.path} does not fit {what}: '{name}' has shape {file.shapes[name]}; {tuple(shape)} is "
                 "needed."
             )
+
+
+def read_tensors(
+    path: Path,
+    framework: str,
+    needed: Mapping[str, tuple[tuple[int, ...], Any]],
+    what: str,
+    is_finite: Callable[[Any], bool],
+) -> dict[str, Any]:
+    """All tensors of a file from outside; an error unless they are just what `what` needs, and finite numbers.
+
+    Args:
+        path: of the file.
+        framework: as for `open_tensors`.
+        needed: name -> shape and type, as tensors of that framework call it.
+        what: named in the error.
+        is_finite: whether all numbers of a tensor are.
+    """
+    with open_tensors(path, framework) as file:
+        check_shapes(file, {name: shape for name, (shape, _) in needed.items()}, what)
+        found = {name: file.read(name) for name in needed}
+    for name, tensor in found.items():
+        given, dtype = str(tensor.dtype), str(needed[name][1])
+        if given != dtype:
+            raise unusable(path, f"'{name}' is {given}, and {dtype} is needed")
+        if not is_finite(tensor):
+            raise unusable(path, f"'{name}' has values that are not finite numbers")
+    return found

@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 # The tests run in a checkout, whether or not the plugins are installed.
 for plugin in ("causal_disent_candle", "causal_disent_datasets"):
     sys.path.insert(0, str(Path(__file__).parents[1] / plugin))
@@ -19,12 +17,3 @@ collect_ignore_glob = [
     "causal_disent_candle/render/in_blender/picture.py",
     "tests/render_*.py",
 ]
-
-
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    """An empty root folder; what cannot be kept there goes to a cache folder of the test."""
-    monkeypatch.setenv("DISENTANGLEMENT_LIB_DATA", str(tmp_path / "root"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    (tmp_path / "root").mkdir()
-    return tmp_path / "root"

@@ -2,7 +2,6 @@
 
 import pytest
 
-from causal_disent import plugins
 from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
 from causal_disent.entries import Entry, store
 from causal_disent.registry import registry
@@ -27,17 +26,6 @@ class Recording:
     def write(self, folder, model, codes="mean", seed=0):
         folder.mkdir()
         (folder / "model.txt").write_text(f"{model} {codes} {seed}")
-
-
-@pytest.fixture
-def alone(monkeypatch):
-    """The core without any plugin."""
-    with monkeypatch.context() as patched:
-        patched.setattr(plugins, "entry_points", lambda group: [])
-        patched.delenv(plugins.VARIABLE, raising=False)
-        plugins.load()
-        yield
-    plugins.load()
 
 
 @pytest.fixture

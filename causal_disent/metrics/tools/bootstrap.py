@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import is_whole
 from causal_disent.metrics.tools.attribution import attribute, is_irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
@@ -35,7 +36,7 @@ class Bounded(Result):
 
 def check_bootstrap(bootstrap: Any) -> None:
     """A whole number, 0 or more."""
-    if isinstance(bootstrap, bool) or not isinstance(bootstrap, (int, np.integer)) or bootstrap < 0:
+    if not is_whole(bootstrap) or bootstrap < 0:
         raise errors.InvalidInput(
             f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {bootstrap!r}."
         )

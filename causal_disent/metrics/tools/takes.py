@@ -9,6 +9,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_at_least
+from causal_disent.data.factor_columns import equal_bins
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
 
@@ -82,8 +83,7 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
     check_at_least(2, bins=bins)
     matrix = np.array(factors)
     for i in continuous_columns(matrix) if columns is None else columns:
-        edges = np.unique(np.quantile(matrix[:, i], np.linspace(0, 1, bins + 1)[1:-1]))
-        matrix[:, i] = np.searchsorted(edges, matrix[:, i], side="right")
+        matrix[:, i] = equal_bins(matrix[:, i], bins)
     return matrix
 
 

@@ -24,7 +24,21 @@ MOST_EXACT, DRAWS = 14, 20_000
 TIE = 1e-9
 
 
-def sign_flip_test(differences: Sequence[float] | FloatArray, random_state: np.random.RandomState) -> float:
+def flips(num_pairs: int, random_state: np.random.RandomState) -> FloatArray:
+    """(combinations, pairs) of 1 and -1 for `sign_flip_test`.
+
+    Args:
+        num_pairs: how many differences there are.
+        random_state: draws 20,000 combinations of signs where there are more than 14 pairs; up to 14, all are
+            tried and nothing is drawn.
+    """
+    if num_pairs > MOST_EXACT:
+        return 1.0 - 2 * random_state.randint(2, size=(DRAWS, num_pairs))
+    # One half of the combinations: the other has the same sums with the other sign.
+    return 1.0 - 2 * (np.arange(max(2**num_pairs // 2, 1))[:, None] >> np.arange(num_pairs) & 1)
+
+
+def sign_flip_test(differences: FloatArray, signs: FloatArray) -> float:
     r"""Two-sided p-value of the mean difference of pairs, by flipping signs.
 
     If neither of a pair were better, each difference could as well have had the other sign:
@@ -34,29 +48,15 @@ def sign_flip_test(differences: Sequence[float] | FloatArray, random_state: np.r
 
     Args:
         differences: (pairs,) one value less the other of each.
-        random_state: draws 20,000 combinations of signs where there are more than 14 pairs; up to 14, all are
-            tried and nothing is drawn.
+        signs: (combinations, pairs), the `flips` of as many pairs.
 
     Returns:
         From 2 / 2**pairs to 1; lower speaks against "there is no difference".
 
     Example:
-        >>> sign_flip_test([0.1, 0.2, 0.3, 0.1], np.random.RandomState(0))
+        >>> sign_flip_test(np.array([0.1, 0.2, 0.3, 0.1]), flips(4, np.random.RandomState(0)))
         0.125
     """
-    found = np.asarray(differences, np.float64)
-    return _p_value(found, _signs(len(found), random_state))
-
-
-def _signs(num_pairs: int, random_state: np.random.RandomState) -> FloatArray:
-    """(combinations, pairs) of 1 and -1: all of them where they are few, else a draw."""
-    if num_pairs > MOST_EXACT:
-        return 1.0 - 2 * random_state.randint(2, size=(DRAWS, num_pairs))
-    # One half of the combinations: the other has the same sums with the other sign.
-    return 1.0 - 2 * (np.arange(max(2**num_pairs // 2, 1))[:, None] >> np.arange(num_pairs) & 1)
-
-
-def _p_value(differences: FloatArray, signs: FloatArray) -> float:
     observed = abs(differences.sum())
     as_large = int((np.abs(signs @ differences) >= observed - TIE * np.abs(differences).sum()).sum())
     drawn = int(len(differences) > MOST_EXACT)  # the observed signs count among those that were drawn
@@ -181,7 +181,7 @@ def ranking(scores: pd.DataFrame, random_state: np.random.RandomState, *, lower:
 
     Args:
         scores: a row for each block (data set and seed), a column for each model; NaN where there is no run.
-        random_state: for `sign_flip_test`.
+        random_state: for `flips`.
         lower: whether lower scores are better.
     """
     means = scores.mean().dropna().sort_values(ascending=lower, kind="stable")
@@ -192,8 +192,8 @@ def ranking(scores: pd.DataFrame, random_state: np.random.RandomState, *, lower:
         for one, other in combinations(names, 2)
     }
     # The same signs for all comparisons of as many pairs: drawing them takes longer than using them.
-    signs = {size: _signs(size, random_state) for size in sorted({len(one) for one in differences.values()})}
-    p_values = {pair: _p_value(found, signs[len(found)]) for pair, found in differences.items()}
+    signs = {size: flips(size, random_state) for size in sorted({len(one) for one in differences.values()})}
+    p_values = {pair: sign_flip_test(found, signs[len(found)]) for pair, found in differences.items()}
     corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     with_best = [(names[0], other) for other in names[1:]]
     comparisons = tuple(

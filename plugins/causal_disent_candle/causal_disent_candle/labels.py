@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_number
+from causal_disent.arguments import is_finite_number, is_number
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular, unusable
 
@@ -160,7 +159,7 @@ def _bounds(path: Path, given: Any, width: int, height: int) -> Bounds:
     try:
         (xmin, ymin), (xmax, ymax) = given
         bounds = (_number(xmin), _number(ymin), _number(xmax), _number(ymax))
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         raise unusable(
             path, f"its 'bounds' should be [[xmin, ymin], [xmax, ymax]], and are {_shown(given)}"
         ) from None
@@ -170,7 +169,7 @@ def _bounds(path: Path, given: Any, width: int, height: int) -> Bounds:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not is_finite_number(value):
         raise ValueError(value)
     return float(value)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from causal_disent.files import inside, unusable
+from causal_disent.files import inside
 from causal_disent.training.description import (
     DESCRIPTION,
     WEIGHTS,
@@ -17,7 +17,7 @@ from causal_disent.training.description import (
     write_description,
 )
 from causal_disent.training.saved_models import make_described
-from causal_disent.training.tensor_files import check_shapes, open_tensors, write_packed
+from causal_disent.training.tensor_files import read_tensors, write_packed
 from causal_disent_tf.representation import TfRepresentation
 from causal_disent_tf.weights import tf, weights_of
 
@@ -71,23 +71,19 @@ def read_model(folder: Path, part: str, device: str = "auto") -> TrainedRepresen
     path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
     description = read_description(path)
     with tf.Graph().as_default():  # shapes without memory
-        shapes = {
-            name: weight.shape for name, weight in weights_of(make_described(description, path, BACKEND)).items()
+        needed = {
+            name: (weight.shape, weight.variable.dtype)
+            for name, weight in weights_of(make_described(description, path, BACKEND)).items()
         }
-    with open_tensors(weights_path, "np") as file:
-        check_shapes(file, shapes, f"the architectures that {path} names")
-        found = {name: file.read(name) for name in shapes}
+    what = f"the architectures that {path} names"
+    found = read_tensors(weights_path, "np", needed, what, lambda array: np.isfinite(array).all())
     networks = make_described(description, path, BACKEND)
     for name, weight in weights_of(networks).items():
-        if str(found[name].dtype) != weight.variable.dtype:
-            raise unusable(weights_path, f"'{name}' is {found[name].dtype}, and {weight.variable.dtype} is needed")
-        if not np.isfinite(found[name]).all():
-            raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
         weight.load(found[name])
     return TrainedRepresentation(
         networks["encoder"],
         networks["decoder"],
         activation=description.activation,
         device=device,
-        sample_seed=description.random_seed if description.codes == "sampled" else None,
+        sample_seed=description.sample_seed,
     )

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from causal_disent.files import inside, unusable
+from causal_disent.files import inside
 from causal_disent.training.description import (
     DESCRIPTION,
     WEIGHTS,
@@ -18,10 +18,10 @@ from causal_disent.training.description import (
     write_description,
 )
 from causal_disent.training.saved_models import make_described
-from causal_disent.training.tensor_files import check_shapes
+from causal_disent.training.tensor_files import read_tensors
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.representation import TorchRepresentation, represent
-from causal_disent_torch.tensors import open_tensors, write_tensors
+from causal_disent_torch.tensors import FRAMEWORK, write_tensors
 
 
 def save_model(
@@ -51,16 +51,11 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
     path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
     description = read_description(path)
     with torch.device("meta"):  # shapes without memory
-        expected = {name: tensor.to("meta") for name, tensor in _networks(description, path).state_dict().items()}
-    shapes = {name: tuple(tensor.shape) for name, tensor in expected.items()}
-    with open_tensors(weights_path) as file:
-        check_shapes(file, shapes, f"the architectures that {path} names")
-        weights = {name: file.read(name) for name in shapes}
-    for name, tensor in weights.items():
-        if tensor.dtype != expected[name].dtype:
-            raise unusable(weights_path, f"'{name}' is {tensor.dtype}, and {expected[name].dtype} is needed")
-        if not tensor.isfinite().all():
-            raise unusable(weights_path, f"'{name}' has values that are not finite numbers")
+        expected = _networks(description, path).state_dict().items()
+        needed = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in expected}
+    del expected  # a module of one's own may have taken memory all the same
+    what = f"the architectures that {path} names"
+    weights = read_tensors(weights_path, FRAMEWORK, needed, what, lambda tensor: tensor.isfinite().all())
     networks = _networks(description, path)
     networks.load_state_dict(weights)
     return represent(
@@ -68,7 +63,7 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
         networks["decoder"],
         activation=description.activation,
         device=device,
-        sample_seed=description.random_seed if description.codes == "sampled" else None,
+        sample_seed=description.sample_seed,
     )
 
 

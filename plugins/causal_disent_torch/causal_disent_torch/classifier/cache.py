@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
+from causal_disent.arguments import is_number
 from causal_disent.files import new_folder, regular
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.classifier.network import FactorNetwork
@@ -57,8 +58,8 @@ def _read_accuracy(path: Path, num_factors: int) -> list[float]:
     return [float(number) for number in accuracy]
 
 
-def _is_part(number: object) -> bool:
-    return isinstance(number, (int, float)) and not isinstance(number, bool) and 0 <= number <= 1
+def _is_part(number: Any) -> bool:
+    return is_number(number) and 0 <= number <= 1
 
 
 def _read_weights(path: Path, network: FactorNetwork) -> dict[str, torch.Tensor]:

@@ -3,24 +3,19 @@
 import importlib.util
 import re
 import sys
-from pathlib import Path
 
 import gin
 import numpy as np
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier
+from left_behind import BINS, state
 from sklearn.metrics import mutual_info_score
 
-import causal_disent.runs.evaluate  # noqa: F401  registers what configs bind
 from causal_disent import config, errors
 from causal_disent.cli.dlib_evaluate import main
-from causal_disent.compat import drawing, load_metric_file, metric_files, stand_ins, utils
+from causal_disent.compat import load_metric_file, metric_files, stand_ins, utils
 from causal_disent.metrics.factor_vae_score import prune_dims
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.registry import registry
-
-ROOT = Path(__file__).parents[1]
-BINS = ["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 7"]
 
 OLD = '''# coding=utf-8
 """Information that codes have on the factors, summed."""
@@ -56,49 +51,6 @@ import gin.tf
 def compute(ground_truth_data, representation_function, random_state, artifact_dir=None, value=1.):
   return {{"score": value}}
 """
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="old.py"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
-def evaluate(oracle_folder, tmp_path, capsys):
-    """A function that runs dlib_evaluate with metric files and bindings."""
-    folder = oracle_folder()
-
-    def evaluate(files, *bindings, output="out"):
-        arguments = ["--input_dir", folder, "--output_dir", tmp_path / output, "--overwrite"]
-        for file in files:
-            arguments += ["--metric_file", file]
-        for binding in ("evaluation.random_seed = 0", *bindings):
-            arguments += ["--gin_bindings", binding]
-        code = main([str(argument) for argument in arguments])
-        return code, *capsys.readouterr()
-
-    return evaluate
-
-
-def state():
-    """Everything that a loaded file could leave behind."""
-    for entry in registry.in_configs().values():
-        if entry.owner == "builtin":
-            config.given_to_gin(entry)  # or a name that is first used in between would count as left behind
-    return (
-        {name for name in sys.modules if re.match(r"(disentanglement_lib|six|gin|metric_file)", name)},
-        {name: id(value) for name, value in vars(gin).items()},
-        {key: id(value) for key, value in gin.config._REGISTRY.items()},
-        {kind: list(registry.entries(kind)) for kind in ("metrics", "parts", "datasets")},
-        registry.function("metrics", "mig"),
-        list(sys.path),
-    )
 
 
 # --- A file, unchanged ---
@@ -421,147 +373,3 @@ def test_the_help_says_that_the_file_is_code(capsys):
     main(["--help"])
     text = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "--metric_file" in text and "It is code and will be run: name only files that you trust" in text
-
-
-# --- What stands in for the original's functions ---
-
-
-def test_points_come_from_the_code_table(small_data):
-    from causal_disent.representation.code_table import CodeTable
-
-    table = CodeTable.of(small_data, lambda images: images.reshape(len(images), -1).astype(np.float64))
-    codes, factors = utils.generate_batch_factor_code(small_data, table, 100, np.random.RandomState(0), 16)
-    assert codes.shape == factors.shape == (3, 100) and np.allclose(codes * 3, factors)
-    assert small_data.num_observed == 12
-    images = small_data.sample_observations(10, np.random.RandomState(0))
-    assert (utils.obtain_representation(images, table, 4) == table(images).T).all()
-
-
-def test_statistics_are_those_of_the_original(random_state):
-    codes, factors = random_state.randint(5, size=(3, 60)), random_state.randint(4, size=(2, 60))
-    expected = [[mutual_info_score(factor, code) for factor in factors] for code in codes]
-    assert utils.discrete_mutual_info(codes, factors) == pytest.approx(np.array(expected))
-    entropy = [mutual_info_score(factor, factor) for factor in factors]
-    assert utils.discrete_entropy(factors) == pytest.approx(np.array(entropy))
-    train, test = utils.split_train_test(codes, 0.71)
-    assert train.shape == (3, 43) and (np.hstack([train, test]) == codes).all()
-
-
-def test_normalised_rows():
-    data = np.array([[1.0, 3.0], [2.0, 2.0]])
-    normal, mean, deviation = utils.normalize_data(data)
-    assert normal.tolist() == [[-1, 1], [0, 0]] and mean.tolist() == [2, 2] and deviation.tolist() == [1, 0]
-    assert utils.normalize_data(data, mean=[1, 1], stddev=[2, 2])[0].tolist() == [[0, 1], [0.5, 0.5]]
-
-
-def test_bins(random_state):
-    codes, factors = random_state.rand(2, 40), random_state.randint(90, size=(2, 40))
-    expected = np.array([np.digitize(row, np.histogram(row, 7)[1][:-1]) for row in codes])
-    with config.gin_config([], BINS):
-        assert (utils.make_discretizer(codes) == expected).all()
-        assert utils.make_discretizer(factors).max() == 7
-        assert utils.make_discretizer(codes, 3).max() == utils.make_discretizer(codes, num_bins=3).max() == 3
-    with config.gin_config([], ["histogram_discretizer.num_bins = 7"]):
-        assert (utils._histogram_discretize(codes) == expected).all()
-    assert (utils._histogram_discretize(codes, num_bins=7) == expected).all()
-    assert (utils.make_discretizer(codes, 7, bins_by_column) == expected).all()
-    # Nothing bound: what is discrete stays.
-    assert (utils.make_discretizer(factors) == factors).all() and utils.make_discretizer(codes).max() == 20
-
-
-def bins_by_column(target, num_bins):
-    return utils._histogram_discretize(target.T, num_bins).T
-
-
-def test_predictors_are_those_of_gin_and_seeded():
-    assert isinstance(utils.make_predictor_fn()(), GradientBoostingClassifier)
-    assert utils.gradient_boosting_classifier().random_state == utils.SEED
-    with config.gin_config([], ["predictor.predictor_fn = @logistic_regression_cv"]):
-        make = utils.make_predictor_fn()
-        assert type(make()).__name__ == type(utils.logistic_regression_cv()).__name__ == "LogisticRegressionCV"
-        assert make.__name__ == "logistic_regression_cv"
-    assert utils.make_predictor_fn("random_forest")().random_state == utils.SEED
-
-
-def test_numbers_that_came_with_pictures(tmp_path):
-    matrix = np.array([[0.9, 0.1], [0.2, 0.8]])
-    assert drawing.precision(matrix, 0.5) == 2 and drawing.recall(matrix, 0.85) == 1
-    assert drawing.dendrogram_plot(matrix.T, "nowhere", ["a", "b"]) == {"merge_0_1": 2.0}
-    assert drawing.namespaced_dict({"x": 1}, a={"b": 2}) == {"x": 1, "a.b": 2}
-    drawing.heat_square(matrix, str(tmp_path / "new"), "m", "codes", "factors", factor_names=["a", "b"])
-    assert (tmp_path / "new/m.csv").read_text().splitlines()[0] == "a,b"
-    assert drawing.plot_recovery_vs_independent(matrix, str(tmp_path), "m") is None
-
-
-def test_the_page_lists_what_is_offered():
-    text = (ROOT / "docs/compatibility.md").read_text()
-    section = text.partition("## An old metric file, unchanged")[2].partition("\n## ")[0]
-    for module in stand_ins.package_stand_ins().values():
-        names = [name for name in vars(module) if not name.startswith("__")]
-        assert all(f"`{name}`" in section for name in (module.__name__, *names))
-
-
-# --- The original's own files ---
-
-SMALL = {"num_train": 200, "num_test": 150, "batch_size": 16}
-#: File, metric, parameters, and keys that are meant to differ.
-PEER_CASES = [
-    ("irs", "irs", {"num_train": 200, "batch_size": 16}, {"num_active_dims"}),
-    ("mig", "mig", {"num_train": 200}, set()),
-    ("sap_score", "sap_score", {**SMALL, "continuous_factors": False}, set()),
-    ("beta_vae", "beta_vae_sklearn", {"num_train": 60, "num_eval": 40, "batch_size": 16}, set()),
-    (
-        "factor_vae",
-        "factor_vae_score",
-        {"num_train": 60, "num_eval": 40, "batch_size": 16, "num_variance_estimate": 100},
-        {"num_active_dims"},
-    ),
-    ("modularity_explicitness", "modularity_explicitness", SMALL, set()),
-    ("unsupervised_metrics", "unsupervised_metrics", {"num_train": 200}, set()),
-]
-#: Of those with metrics that fit unseeded trees, or draw from numpy's global generator.
-LOADED_ONLY = ["dci", "downstream_task", "strong_downstream_task", "reduced_downstream_task", "unified_scores"]
-
-
-@pytest.fixture
-def peer_metrics():
-    """The folder of the original's metric files."""
-    spec = importlib.util.spec_from_file_location("peer_loader", ROOT / "benchmarks" / "_peer.py")
-    loader = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loader)
-    try:
-        return loader._folder(None) / "disentanglement_lib" / "evaluation" / "metrics"
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
-
-
-def as_they_are(images):
-    return np.asarray(images, dtype=np.float64).reshape(len(images), -1)
-
-
-@pytest.mark.parametrize(("file", "metric", "parameters", "differ"), PEER_CASES, ids=lambda value: str(value)[:30])
-def test_the_original_s_files_give_our_numbers(file, metric, parameters, differ, peer_metrics):
-    from causal_disent import get_dataset
-
-    data = get_dataset("identity_data")
-    bindings = [*BINS, *(f"{metric}.{name} = {value}" for name, value in parameters.items())]
-
-    def scores():
-        with config.gin_config([], bindings):
-            return registry.function("metrics", metric)(data, as_they_are, np.random.RandomState(0))
-
-    with metric_files([peer_metrics / f"{file}.py"]) as [loaded]:
-        assert metric in loaded.names
-        theirs = scores()
-    ours = scores()
-    assert {k: v for k, v in theirs.items() if k not in differ} == pytest.approx(
-        {k: v for k, v in ours.items() if k not in differ}, abs=1e-6
-    )
-
-
-@pytest.mark.parametrize("file", LOADED_ONLY)
-def test_the_original_s_files_load(file, peer_metrics):
-    before = state()
-    with metric_files([peer_metrics / f"{file}.py"]) as [loaded]:
-        assert file in loaded.names
-    assert state() == before
