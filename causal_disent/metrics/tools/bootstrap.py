@@ -15,6 +15,7 @@ from causal_disent.metrics.tools.resampling import centred_interval
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 
 class Bounded(Result):
@@ -37,7 +38,7 @@ def check_bootstrap(bootstrap: Any) -> None:
     """A whole number, 0 or more."""
     if isinstance(bootstrap, bool) or not isinstance(bootstrap, (int, np.integer)) or bootstrap < 0:
         raise errors.InvalidInput(
-            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {bootstrap!r}."
+            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {shown_value(bootstrap)}."
         )
 
 
