@@ -21,6 +21,8 @@ from causal_disent.arguments import as_array, as_numbers, check_random_state, is
 from causal_disent.text import shown_value
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+#: Of a list, so many entries are looked at; a range may have a million times as many.
+MOST_LISTED = 10_000_000
 #: How a parameter is annotated that takes a generator; a seed is made into one.
 GENERATOR = "np.random.RandomState"
 #: (what it is called, the value) -> the value, as the type has it; None if it is of another type.
@@ -37,7 +39,7 @@ def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
     def holds(value: Any) -> bool:
         listed = isinstance(value, (list, tuple, range)) or hasattr(value, "to_list")  # of a data frame's columns
         listed = listed or (isinstance(value, np.ndarray) and value.ndim > 0)
-        return listed and all(map(inner, value))
+        return listed and len(value) <= MOST_LISTED and all(map(inner, value))
 
     return _if(holds)
 

@@ -47,7 +47,17 @@ class Rough:
 
 ENDLESS = [1]
 ENDLESS.append(ENDLESS)
-STRANGE = [*SCALARS, Rough(), ENDLESS, [Rough()], {"color": Rough()}, np.timedelta64(3, "s"), "a" * 5000, 10**5000]
+STRANGE = [
+    *SCALARS,
+    Rough(),
+    ENDLESS,
+    [Rough()],
+    {"color": Rough()},
+    np.timedelta64(3, "s"),
+    range(10**12),
+    "a" * 5000,
+    10**5000,
+]
 
 
 def _data_sets():
@@ -138,6 +148,7 @@ def test_data_sets_take_seeds_and_new_generators():
         lambda data: data.observations([10**6]),
         lambda data: data.bounding_boxes([0.0]),
         lambda data: data.space.subspace([9]),
+        lambda data: data.space.describe(range(10**12)),
         lambda data: view(data, confounding=ENDLESS),
         lambda data: view(data, confounding=Rough()),
         lambda data: view(data, factors=range(10**12)),
