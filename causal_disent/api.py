@@ -117,7 +117,11 @@ def score(
     from causal_disent.runs.score import read_points, score_points
     from causal_disent.table_files import read_matrix
 
-    given = [read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing for thing in (codes, factors)]
+    # Any path will do.
+    given = [
+        read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing  # type: ignore[arg-type]
+        for thing in (codes, factors)
+    ]
     points = read_points(
         *given,
         bins=bins,

@@ -10,6 +10,7 @@ import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ LARGEST = 1e100
 #: The same of float32: such codes are calculated with in float64.
 LARGEST_SINGLE = 1e12
 
+#: What Python and numpy count among whole numbers: truth values, and spans of time.
+NOT_NUMBERS = (bool, np.timedelta64)
+
 #: Bounds of `check_number` -> their words, and when they hold.
 BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "at_least": ("at least", operator.ge),
@@ -53,12 +57,12 @@ def is_whole(value: object) -> bool:
         >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True), is_whole("3")
         (True, True, False, False, False)
     """
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, NOT_NUMBERS)
 
 
 def is_number(value: object) -> bool:
     """Whether it is a real number; truth values and text are none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, NOT_NUMBERS)
 
 
 def is_finite_number(value: Any) -> bool:
@@ -206,9 +210,11 @@ def _quietly_cast(array: np.ndarray) -> FloatArray:
 def columns_of(factors: Any, names: Sequence[str]) -> list[int]:
     """Where the `factors`, a list of names, stand among the `names` that there are."""
     # A name alone is iterable as well: its letters are no factors.
-    given = [] if isinstance(factors, str) or not isinstance(factors, Iterable) else list(factors)
+    listed = not isinstance(factors, str) and isinstance(factors, Iterable)
+    with errors.readable("`factors`"):
+        given = list(islice(factors, len(names) + 1)) if listed else []  # which may go on for ever
     for factor in given:
-        if factor not in names:
+        if not isinstance(factor, str) or factor not in names:
             raise errors.unknown("factor", factor, names)
     if not given or len(set(given)) != len(given):
         raise errors.InvalidInput(
@@ -348,7 +354,7 @@ def check_columns(name: str, columns: Any, num_factors: int) -> None:
     strange = [i for i in columns if i not in range(num_factors)]
     if strange:
         raise errors.InvalidInput(
-            f"`{name}` holds indices of factors, from 0 to {num_factors - 1}; given: {strange[0]!r}."
+            f"`{name}` holds indices of factors, from 0 to {num_factors - 1}; given: {shown_value(strange[0])}."
         )
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from causal_disent.text import shown
+from causal_disent.text import printable, shown
 
 #: What a command that was interrupted exits with, as a shell would have it.
 INTERRUPTED = 130
@@ -26,8 +27,9 @@ class CausalDisentError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        # Wherever it is shown, by a command or by Python itself, what strangers wrote in it steers no terminal.
+        self.message = printable(message)
+        super().__init__(self.message)
 
 
 class InvalidInput(CausalDisentError, ValueError):
@@ -52,6 +54,10 @@ class BrokenPlugin(CausalDisentError):
 
 class ConfigError(CausalDisentError):
     """A gin config that cannot be parsed or bound."""
+
+
+class OutOfMemory(CausalDisentError, MemoryError):
+    """What was asked for does not fit into memory."""
 
 
 class OutputExists(CausalDisentError):
@@ -122,6 +128,24 @@ def collision(name: str, things: Iterable[tuple[str, str]]) -> NameCollision:
     else:
         way = f"Uninstall one, or load only the other with CAUSAL_DISENT_PLUGINS={others[0]}."
     return NameCollision(f"The name '{name}' is used by {' and by '.join(labels)}. {way}")
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """Turn whatever a stranger's object raises while it is read into an error that says that `what` cannot be.
+
+    Example:
+        >>> with readable("The graph"):
+        ...     list(3)
+        Traceback (most recent call last):
+        causal_disent.errors.InvalidInput: The graph cannot be read: TypeError: 'int' object is not iterable.
+    """
+    try:
+        yield
+    except CausalDisentError:
+        raise
+    except Exception as error:
+        raise InvalidInput(f"{what} cannot be read: {described(error).rstrip('.')}.") from error
 
 
 def missing_input(path: Path, flag: str) -> InvalidInput:

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from causal_disent import errors
+from causal_disent.text import shown_value
 
 #: Endings of what is being written, and of what was moved away for it.
 PARTIAL, REPLACED = ".partial", ".replaced"
@@ -294,6 +295,28 @@ def _check_absent(path: Path, *, overwrite: bool) -> None:
 def unusable(path: Path, reason: str) -> errors.InvalidInput:
     """The error for a file or folder that is not what it should be."""
     return errors.InvalidInput(f"{path} cannot be used: {reason.rstrip('.')}.")
+
+
+def path_of(name: str, given: object) -> Path:
+    """The path that a user gives for `name`, if the file system can be asked for it.
+
+    Example:
+        >>> path_of("folder", 5)  # so it comes from the command line
+        PosixPath('5')
+        >>> path_of("folder", "a" * 5000)
+        Traceback (most recent call last):
+        causal_disent.errors.InvalidInput: `folder` is no path that can be used: File name too long.
+    """
+    with errors.readable(f"`{name}`"):
+        path = Path(str(given))
+        try:
+            path.lstat()
+        except ValueError:  # a null in it
+            raise errors.InvalidInput(f"`{name}` is no path: {shown_value(given)}.") from None
+        except OSError as error:
+            if error.errno in (errno.ENAMETOOLONG, errno.EACCES):
+                raise errors.InvalidInput(f"`{name}` is no path that can be used: {error.strerror}.") from None
+    return path
 
 
 def regular(path: Path) -> Path:

@@ -20,6 +20,7 @@ from numpy.lib import format as npy
 
 from causal_disent import errors
 from causal_disent.files import read_bounded, unusable
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,8 @@ DAMAGE = (
 )  # fmt: skip
 
 
-def read_matrix(place: str | os.PathLike[str]) -> Any:
+@checked
+def read_matrix(place: str | Path) -> Any:
     """The array, or the data frame, of a file.
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import LEAVE_OUT, as_array, not_finite
 from causal_disent.protocols import FloatArray
-from causal_disent.text import shown
+from causal_disent.text import shown, shown_value
 
 #: What a column of numbers, or of truth values, has as its kind of dtype.
 NUMBERS, TEXT = "iuf", "UST"
@@ -248,9 +248,10 @@ def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
     _check_present(label, np.asarray(pd.isna(values)))
     first = values[0]
     other = next((i for i, value in enumerate(values) if type(value) is not type(first)), 0)
-    mixed = f" and {values[other]!r} at point {other}" if other else ""
+    mixed = f" and {shown_value(values[other])} at point {other}" if other else ""
     raise errors.InvalidInput(
-        f"The {label} must be numbers, text or truth values throughout; it holds {first!r:.60} at point 0"
+        f"The {label} must be numbers, text or truth values throughout; it holds "
+        f"{shown_value(first):.60} at point 0"
         f"{mixed:.80}."
     )
 

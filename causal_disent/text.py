@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 #: Of a name or value inside a message, so many characters are shown.
 MOST_CHARACTERS = 200
@@ -84,7 +85,8 @@ def say_json(value: object) -> None:
 
 def complain(what: str, text: str) -> None:
     """Print ``error: ...`` to the standard error; further lines are indented, so that none can be forged."""
-    say(f"{what}: {text}".replace("\n", "\n  "), error=True)
+    with suppress(OSError):  # of a standard error that is full or closed: the exit code still tells
+        say(f"{what}: {text}".replace("\n", "\n  "), error=True)
 
 
 class Shown:

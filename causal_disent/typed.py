@@ -6,6 +6,7 @@ here, but by the one who uses it.
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 import re
@@ -20,6 +21,10 @@ from causal_disent.arguments import as_array, as_numbers, check_random_state, is
 from causal_disent.text import shown_value
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+#: Of a list, so many entries are looked at; a range may have a million times as many.
+MOST_LISTED = 10_000_000
+#: How a parameter is annotated that takes a generator; a seed is made into one.
+GENERATOR = "np.random.RandomState"
 #: (what it is called, the value) -> the value, as the type has it; None if it is of another type.
 Reader = Callable[[str, Any], Any]
 
@@ -34,7 +39,7 @@ def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
     def holds(value: Any) -> bool:
         listed = isinstance(value, (list, tuple, range)) or hasattr(value, "to_list")  # of a data frame's columns
         listed = listed or (isinstance(value, np.ndarray) and value.ndim > 0)
-        return listed and all(map(inner, value))
+        return listed and len(value) <= MOST_LISTED and all(map(inner, value))
 
     return _if(holds)
 
@@ -42,6 +47,18 @@ def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
 def _is_path(value: Any) -> bool:
     """Whether the file system can be asked for it."""
     return isinstance(value, (str, os.PathLike)) and b"\0" not in os.fsencode(value)
+
+
+def _path(name: str, value: Any) -> Any:
+    if not _is_path(value):
+        return None
+    try:
+        os.lstat(value)
+    except OSError as error:
+        # Python takes none of these for "it is not there", which whoever opens it tells in better words.
+        if error.errno in (errno.ENAMETOOLONG, errno.EACCES):
+            raise errors.InvalidInput(f"{name} is a path that cannot be used: {error.strerror}.") from None
+    return value
 
 
 def _offers(*names: str) -> Reader:
@@ -78,12 +95,16 @@ TYPES: dict[str, tuple[str, Reader]] = {
     "float": ("a finite number", _if(is_finite_number)),
     "bool": ("True or False", _if(lambda value: isinstance(value, (bool, np.bool_)), bool)),
     "str": ("text", _if(_is_text)),
-    "str | Path": ("text or a path", _if(_is_path)),
-    "Path": ("a path", _if(lambda value: isinstance(value, os.PathLike) and _is_path(value))),
+    "str | Path": ("text or a path", _path),
+    "Path": ("a path", lambda name, value: _path(name, value) if isinstance(value, os.PathLike) else None),
     "None": ("None", _if(lambda value: False)),
     "Sequence[int]": ("a list of whole numbers", _list_of(is_whole)),
     "Sequence[float]": ("a list of numbers", _list_of(is_finite_number)),
     "Sequence[str]": ("a list of texts", _list_of(_is_text)),
+    "Sequence[int | str]": (
+        "a list of names and whole numbers",
+        _list_of(lambda value: _is_text(value) or is_whole(value)),
+    ),
     "Sequence[FloatArray]": ("a list of arrays", _list_of()),
     "Sequence[str | MatrixFunction]": (
         "a list of names and functions",
@@ -94,6 +115,10 @@ TYPES: dict[str, tuple[str, Reader]] = {
         ("a list of sets of whole numbers", _list_of(_is_set)),
     ),
     "Iterable[str]": ("texts", _texts),
+    "Iterable[Entry | str]": (
+        "a list of names and entries",
+        _list_of(lambda value: _is_text(value) or _instance_of("Entry")("", value) is not None),
+    ),
     "Sequence[str | Path]": ("a list of paths", _list_of(_is_path)),
     "Sequence[Shift]": (
         "a list of `Shift`",
@@ -112,18 +137,26 @@ TYPES: dict[str, tuple[str, Reader]] = {
         ("a function", _if(callable)),
     ),
     **dict.fromkeys(
-        ("CodeTables", "Mapping[str, float]", "Mapping[str, str]", "Mapping[str, Sequence[object]]", "SetByHand"),
+        (
+            "CodeTables",
+            "Mapping[str, float]",
+            "Mapping[str, Iterable[object]]",
+            "Mapping[str, Mapping[str, Any]]",
+            "Mapping[str, str]",
+            "Mapping[str, Sequence[object]]",
+            "SetByHand",
+        ),
         ("a dict", _if(lambda value: isinstance(value, Mapping))),
     ),
     "GroundTruthData": ("a data set", _offers("sample", "num_factors")),
-    **{name: (f"a `{name}`", _instance_of(name)) for name in ("Entry", "Reading", "Study")},
+    **{name: (f"a `{name}`", _instance_of(name)) for name in ("Entry", "Reading", "StateSpace", "Study")},
     "ValueNames": ("a dict or a list", _if(lambda value: isinstance(value, (Mapping, list, tuple)))),
     "Counterfactual": ("points with counterfactuals", _offers("codes")),
     "Engine": ("an engine", _offers("run")),
     "NDArray[Any]": ("an array", as_array),
     "FloatArray": ("an array of numbers", as_numbers),
     "IntArray": ("an array of numbers", as_numbers),
-    "np.random.RandomState": ("a generator of numpy", lambda name, value: check_random_state(value)),
+    GENERATOR: ("a generator of numpy", lambda name, value: check_random_state(value)),
 }
 
 
@@ -140,8 +173,10 @@ def check_value(name: str, value: Any, annotation: str) -> Any:
     allowed = _alternatives(annotation)
     if not allowed or (value is None and "None" in allowed):
         return value
-    if "np.random.RandomState" in allowed:  # a seed stays one: it may be used more than once
-        return value if is_whole(value) and check_random_state(value) else check_random_state(value)
+    if GENERATOR in allowed:
+        generator = check_random_state(value)
+        # Where a seed is allowed it stays one: it may be used more than once.
+        return value if "int" in allowed and is_whole(value) else generator
     for alternative in allowed:
         found = _read(alternative, name, value)
         if found is not None:
@@ -168,10 +203,10 @@ def _alternatives(annotation: str) -> tuple[str, ...]:
 
 def annotation_of(parameter: inspect.Parameter) -> str:
     """The annotation as text, which may be a type itself where annotations are not postponed."""
-    if parameter.name == "random_state":
-        return "np.random.RandomState"
     kind = parameter.annotation
-    return "" if kind is parameter.empty else kind.__name__ if isinstance(kind, type) else str(kind)
+    text = "" if kind is parameter.empty else kind.__name__ if isinstance(kind, type) else str(kind)
+    # Whatever a plugin's function says of its generator, it is one, or a seed.
+    return f"int | {GENERATOR}" if parameter.name == "random_state" and text != GENERATOR else text
 
 
 def check_arguments(
@@ -218,6 +253,8 @@ def checked(function: Function) -> Function:
         Traceback (most recent call last):
         causal_disent.errors.InvalidInput: `number` must be a whole number; given: 2.5.
     """
+    if getattr(function, "is_checked", False):
+        return function
     whole = inspect.signature(function)
 
     @wraps(function)
@@ -227,7 +264,34 @@ def checked(function: Function) -> Function:
         except TypeError:
             return function(*args, **kwargs)  # which says what is missing, or too much
         bound.arguments.update(check_arguments(whole.parameters.values(), bound.arguments))
-        return function(*bound.args, **bound.kwargs)
+        try:
+            return function(*bound.args, **bound.kwargs)
+        except errors.CausalDisentError:
+            raise
+        except MemoryError as error:  # of a size that was asked for
+            raise errors.OutOfMemory(f"There is no memory for that: {errors.text_of(error)}.") from error
 
     call.__signature__ = whole  # type: ignore[attr-defined]  # gin does not look behind what is wrapped
+    call.is_checked = True  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+class Checked:
+    """Base of what people call by hand: every public method is `checked`, those of subclasses too.
+
+    How it is made, and what a class tells of its files, is not: that may take options in its own words.
+
+    Example:
+        >>> class Counter(Checked):
+        ...     def up_to(self, number: int) -> list[int]:
+        ...         return list(range(number))
+        >>> Counter().up_to("3")
+        Traceback (most recent call last):
+        causal_disent.errors.InvalidInput: `number` must be a whole number; given: '3'.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and (name == "__call__" or not name.startswith("_")):
+                setattr(cls, name, checked(method))

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from absl import flags
 
 from causal_disent import errors
 from causal_disent._version import __version__
-from causal_disent.cli._run import run
+from causal_disent.cli._run import MOST_CHARACTERS, run
+from causal_disent.files import read_bounded
 from causal_disent.text import complain, say, shown
+
+#: Of a file of flags.
+MOST_BYTES = 2**20
 
 
 class Flags(flags.FlagValues):
@@ -61,6 +66,16 @@ class Flags(flags.FlagValues):
             if not getattr(self, name):
                 raise errors.InvalidInput(f"--{name} is needed. --help shows an example.")
 
+    def _get_flag_file_lines(self, filename: str, parsed_file_stack: list[str] | None = None) -> list[str]:
+        """The lines of what ``--flagfile`` names; absl would wait for a pipe, and read a device without end."""
+        if filename in (parsed_file_stack or ()):
+            raise flags.CantOpenFlagFileError(f"The file {shown(filename)} of --flagfile names itself.")
+        try:
+            read_bounded(Path(filename), MOST_BYTES).decode("utf-8") if filename else None
+        except (errors.InvalidInput, ValueError) as error:
+            raise flags.CantOpenFlagFileError(f"--flagfile: {errors.text_of(error)}") from None
+        return super()._get_flag_file_lines(filename, parsed_file_stack)
+
     def run(self, command: Callable[[], int], argv: Sequence[str] | None, usage: str) -> int:
         """Parse `argv`, or the arguments of the process, and call the command; its exit code.
 
@@ -78,7 +93,7 @@ class Flags(flags.FlagValues):
             complain("error", f"unknown argument '{shown(error.flagname)}'.{near} --help lists the flags.")
             return 2
         except flags.Error as error:
-            complain("error", str(error))
+            complain("error", shown(error, MOST_CHARACTERS))
             return 2
         return run(lambda: self._tell(usage) if self.version or self.help else command(), debug=self.debug)
 

@@ -56,7 +56,7 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
 
 def _told(error: BaseException) -> int:
     """Say what has ended a command; the exit code."""
-    if isinstance(error, errors.CausalDisentError):
+    if isinstance(error, errors.CausalDisentError) and not isinstance(error, errors.OutOfMemory):
         complain("error", error.message)
         return 1 if isinstance(error, errors.MetricFailed) else 2
     if isinstance(error, KeyboardInterrupt):

@@ -66,6 +66,8 @@ def obtain_representation(
     observations: FloatArray, representation_function: Representation, batch_size: int
 ) -> FloatArray:
     """Codes (codes, points) of observations (points, ...)."""
+    if not observations.ndim:
+        raise errors.InvalidInput("`observations` must be of shape (points, ...); given: one number.")
     unlabelled = np.empty((0, len(observations)), dtype=np.int64)
     return fixed_data.encode_fixed(observations, unlabelled, representation_function, batch_size)[0].T
 

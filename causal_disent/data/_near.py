@@ -9,6 +9,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import check_not_negative
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 #: Rounding may carry a number over the border by less than this part of the tolerance.
 SLACK = 1e-9
@@ -28,7 +29,7 @@ def tolerances(given: float | Mapping[str, float], factors: Sequence[str], value
     for factor, apart in given.items():
         if factor not in factors:
             raise errors.unknown("factor in `tolerance`:", factor, factors)
-        check_not_negative(**{f"tolerance[{factor!r}]": apart})
+        check_not_negative(**{f"tolerance[{shown_value(factor)}]": apart})
     return np.array([given.get(factor, 0.0) for factor in factors])
 
 

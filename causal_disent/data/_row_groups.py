@@ -22,10 +22,13 @@ def factor_rows(data: Any) -> tuple[tuple[str, ...], IntArray, IntArray]:
     Returns:
         The names of the factors; the images (n,); the place of each factor's value among its values (n, factors).
     """
-    if not hasattr(data, "factor_table"):
-        raise errors.InvalidInput(f"A data set with a `factor_table` is needed; {type(data).__name__} has none.")
-    table = data.factor_table
-    return tuple(map(str, table.columns)), table.index.to_numpy(), value_rows(table)
+    with errors.readable("The data set"):
+        if not hasattr(data, "factor_table"):
+            raise errors.InvalidInput(
+                f"A data set with a `factor_table` is needed; {type(data).__name__} has none."
+            )
+        table = data.factor_table
+        return tuple(map(str, table.columns)), table.index.to_numpy(), value_rows(table)
 
 
 class RowGroups:

@@ -22,8 +22,11 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import is_number
 from causal_disent.data.state_space import StateSpace, as_number
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
+from causal_disent.typed import check_value, checked
 
 Values = Mapping[str, Sequence[str]]
 
@@ -53,6 +56,9 @@ class Only:
     condition: Values
     then: Values
 
+    def __post_init__(self) -> None:
+        _check_values(self.condition, self.then)
+
     def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
         held = _matches(space, combinations, self.condition)
         return (~held | _matches(space, combinations, self.then)).astype(np.float64)
@@ -64,6 +70,9 @@ class Never:
 
     values: Values
     unless: Values | None = None
+
+    def __post_init__(self) -> None:
+        _check_values(self.values, {} if self.unless is None else self.unless)
 
     def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
         forbidden = _matches(space, combinations, self.values)
@@ -86,9 +95,11 @@ class Correlate:
     width: float
 
     def __post_init__(self) -> None:
-        if not self.width >= 0:
+        for name in ("first", "second"):
+            check_value(f"`{name}`", getattr(self, name), "str")
+        if not is_number(self.width) or not self.width >= 0:
             raise errors.InvalidInput(
-                f"The width of a correlation is 0 (full confounding) or more; given: {self.width}."
+                f"The width of a correlation is 0 (full confounding) or more; given: {shown_value(self.width)}."
             )
 
     def weights(self, space: StateSpace, combinations: IntArray) -> FloatArray:
@@ -96,7 +107,8 @@ class Correlate:
         distance = np.abs(first - second)
         if self.width == 0:
             return (distance < 1e-12).astype(np.float64)
-        return np.exp(-0.5 * (distance / self.width) ** 2)
+        with np.errstate(over="ignore"):  # of a width next to nothing, which is as good as 0
+            return np.exp(-0.5 * (distance / np.float64(self.width)) ** 2)
 
     @staticmethod
     def _place(space: StateSpace, combinations: IntArray, factor: str) -> FloatArray:
@@ -107,6 +119,21 @@ class Correlate:
                 combinations[:, column]
             ]
         return combinations[:, column] / max(space.sizes[column] - 1, 1)
+
+
+def _check_values(*given: Values) -> None:
+    """Raise unless each is factor -> values, of which a text alone is not a list."""
+    for values in given:
+        with errors.readable("The values of a confounding"):
+            listed = isinstance(values, Mapping) and all(
+                isinstance(factor, str) and isinstance(names, (list, tuple, range))
+                for factor, names in values.items()
+            )
+        if not listed:
+            raise errors.InvalidInput(
+                "The values of a confounding are a dict such as {'color': ['red', 'blue']}; given: "
+                f"{shown_value(values)}."
+            )
 
 
 def _matches(space: StateSpace, combinations: IntArray, values: Values) -> np.ndarray:
@@ -120,7 +147,8 @@ def _matches(space: StateSpace, combinations: IntArray, values: Values) -> np.nd
 
 def _values(space: StateSpace, factor: str, name: str) -> Iterable[int]:
     """The indices that one value, or a range ``first..last`` of values, stands for."""
-    first, dots, last = str(name).partition("..")
+    with errors.readable(f"The value of the factor '{factor}'"):
+        first, dots, last = str(name).partition("..")
     if not dots:
         return [space.value(factor, first)]
     space.position(factor)
@@ -164,6 +192,7 @@ _FORMS = (
 _PAIR = re.compile(r"""(\w+)=((?:"[^"]*"|'[^']*'|[^\s|"':]+)(?:\|(?:"[^"]*"|'[^']*'|[^\s|"':]+))*)\s*""")
 
 
+@checked
 def parse_statement(text: str) -> Statement:
     """Read one statement from text.
 
@@ -186,7 +215,7 @@ def parse_statement(text: str) -> Statement:
         raise
     except ValueError:
         pass
-    raise errors.InvalidInput(f"Cannot read the confounding statement {text!r}. Write {_FORMS}.")
+    raise errors.InvalidInput(f"Cannot read the confounding statement {shown_value(text)}. Write {_FORMS}.")
 
 
 def _pairs(text: str) -> dict[str, tuple[str, ...]]:
@@ -211,6 +240,7 @@ def check_statements(space: StateSpace, statements: Iterable[Statement]) -> None
         statement.weights(space, one)
 
 
+@checked
 def allowed_combinations(space: StateSpace, statements: Iterable[Statement]) -> tuple[IntArray, FloatArray]:
     """The combinations that no statement forbids.
 

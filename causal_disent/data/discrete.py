@@ -7,16 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from causal_disent import errors
+from causal_disent.arguments import check_columns
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import Shown
+from causal_disent.typed import Checked
 
 #: What a part of a data set, in factors or images, has if the whole has it.
 OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
 
 
-class SampledData(Shown):
-    """Factors first, then observations: a subclass says how each is drawn."""
+class SampledData(Shown, Checked):
+    """Factors first, then observations: a subclass says how each is drawn.
+
+    What its methods, and those of subclasses, are given is checked by their annotations.
+    """
 
     factor_names: Any
     factors_num_values: Any
@@ -92,6 +98,20 @@ class IndexedData(DiscreteData):
     ) -> FloatArray:
         """An image for each row of factors."""
         return self.observations(self.sample_indices(factors, random_state))
+
+
+def fixed_values(columns: Sequence[int], values: IntArray, num_factors: int) -> IntArray:
+    """`values` as (n, columns), of which each is the place of a factor; or an error."""
+    check_columns("columns", columns, num_factors)
+    number = len(columns)
+    # One column may be given flat, and one point as a row.
+    shaped = values.reshape(-1, number) if number and values.size % number == 0 else values
+    if shaped.ndim != 2 or shaped.shape[1] != number:
+        raise errors.InvalidInput(
+            f"`values` must be of shape (points, {number}), a value for each of the columns; given: shape "
+            f"{values.shape}."
+        )
+    return shaped
 
 
 def of_the_whole(data: Any, name: str, factor_names: Sequence[str]) -> Any:

@@ -12,6 +12,7 @@ from causal_disent.arguments import check_at_least, check_choice, graph_for
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.typed import checked
 
 SOURCES = ("mechanism", "table")
 
@@ -34,6 +35,7 @@ class DoPairs(NamedTuple):
     after_effects: FloatArray
 
 
+@checked
 def do_pairs(
     data: Any, num: int, random_state: np.random.RandomState, *, graph: Any = None, source: str | None = None
 ) -> DoPairs:

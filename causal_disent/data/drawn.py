@@ -64,21 +64,23 @@ class DrawnData(FactorialData):
 
     def pixels(self, indices: IntArray) -> np.ndarray:
         """The images (n, h, w, c) of these indices, uint8."""
-        self._draw(indices)
+        indices = self._drawn(indices)
         return self._album.pixels[indices]
 
     def bounding_boxes(self, indices: IntArray) -> IntArray:
         """(n, 4): xmin, ymin, xmax, ymax around the object, in pixels from the top left, half-open."""
-        self._draw(indices)
+        indices = self._drawn(indices)
         return self._album.boxes[indices]
 
-    def _draw(self, indices: IntArray) -> None:
-        album = self._album
+    def _drawn(self, indices: IntArray) -> IntArray:
+        """The indices, after their images have been drawn."""
+        album, indices = self._album, self.space.known(indices)
         missing = np.unique(indices)
         missing = missing[~album.drawn[missing]]
         for now in in_batches(missing, CHUNK, f"drawing {self._name}"):
             album.pixels[now], album.boxes[now] = self._draw_rows(self.space.to_factors(now))
             album.drawn[now] = True
+        return indices
 
 
 class _Album(NamedTuple):

@@ -27,7 +27,9 @@ def make_factor_table(space: StateSpace, rows: IntArray, images: IntArray) -> pd
 
 def check_listed(data: Any, owner: str) -> None:
     """Raise unless `data` is finite and lists its images, as `owner` needs it."""
-    if not (is_finite(data) and hasattr(data, "factor_table")):
+    with errors.readable("The data set"):
+        listed = is_finite(data) and hasattr(data, "factor_table")
+    if not listed:
         raise errors.InvalidInput(
             f"{owner} needs a finite data set (with `factor_table`); {type(data).__name__} is not one."
         )

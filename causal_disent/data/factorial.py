@@ -44,7 +44,7 @@ class FactorialData(IndexedData):
 
     def observations(self, indices: IntArray) -> FloatArray:
         """The images (n, h, w, c) of these indices, float32 in [0, 1]."""
-        return self.pixels(np.asarray(indices)).astype(np.float32) / np.float32(255)
+        return self.pixels(self.space.known(indices)).astype(np.float32) / np.float32(255)
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the numbers behind the values; their places where these are no numbers."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.files import regular, within
+from causal_disent.text import shown_value
 
 #: Those that Pillow decodes by itself: it would hand PostScript to another program.
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
@@ -46,7 +47,7 @@ def inside(folder: Path, file: str, place: str) -> Path:
         or ".." in PureWindowsPath(file).parts  # splits at both kinds of slash
         or "\0" in file
     )
-    outside = f"{place} names {file!r}, which leads out of the folder {folder}."
+    outside = f"{place} names {shown_value(file)}, which leads out of the folder {folder}."
     if leads_out:
         raise errors.InvalidInput(outside)
     try:
@@ -54,7 +55,9 @@ def inside(folder: Path, file: str, place: str) -> Path:
     except errors.InvalidInput as error:
         raise errors.InvalidInput(f"{outside} {error.message}") from None
     if not path.is_file():
-        raise errors.InvalidInput(f"{place} names {file!r}, and there is no such file in the folder {folder}.")
+        raise errors.InvalidInput(
+            f"{place} names {shown_value(file)}, and there is no such file in the folder {folder}."
+        )
     return path
 
 
@@ -94,7 +97,7 @@ def _reason_against(size: tuple[int, int], mode: str, shape: tuple[int, ...] | N
     if width * height > MOST_PIXELS:
         return f"it has {width} x {height} pixels, and at most {MOST_PIXELS:,} are read"
     if mode not in READ_AS:
-        return f"its pixels are stored as {mode!r}; images of 8 bits per channel are read"
+        return f"its pixels are stored as {shown_value(mode)}; images of 8 bits per channel are read"
     found = (height, width, len(READ_AS[mode]))
     if shape is not None and found != shape:
         return f"it has the shape {found}, and the first image has {shape}"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from causal_disent import errors
 from causal_disent.data.confounding import Statement, parse_statement
+from causal_disent.text import shown_value
 
 #: Name -> statements. Workshop paper: candle_color, candle_size. AAAI 2022: candle_table6 is its table 6;
 #: candle_released is what its released 12,546 files obey, which is not the same.
@@ -67,19 +68,24 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
 }
 
 
-def statements(confounding: str | Statement | Iterable[str | Statement]) -> Sequence[Statement]:
-    """A rule set's name, one statement, or several, as statements."""
+#: Lists in lists of statements.
+DEEPEST = 4
+
+
+def statements(confounding: str | Statement | Iterable[str | Statement], depth: int = 0) -> Sequence[Statement]:
+    """A rule set's name, one statement, or several, as statements; `depth` is in how many lists they stand."""
     if isinstance(confounding, str):
         if confounding in RULE_SETS:
             return statements(RULE_SETS[confounding])
         if " " not in confounding.strip():
             raise errors.unknown("rule set", confounding, RULE_SETS)
         return [parse_statement(confounding)]
-    if isinstance(confounding, Iterable):
-        return [statement for part in confounding for statement in statements(part)]
-    if isinstance(confounding, type) or not isinstance(confounding, Statement):
-        raise errors.InvalidInput(
-            "A confounding is the name of a rule set, a statement such as 'never size=large scene=hall', or a "
-            f"list of them; given: {confounding!r}. The rule sets are: {errors.listing(RULE_SETS)}."
-        )
-    return [confounding]
+    with errors.readable("The confounding"):
+        if isinstance(confounding, Iterable) and depth < DEEPEST:
+            return [statement for part in confounding for statement in statements(part, depth + 1)]
+        if isinstance(confounding, Statement) and not isinstance(confounding, type):
+            return [confounding]
+    raise errors.InvalidInput(
+        "A confounding is the name of a rule set, a statement such as 'never size=large scene=hall', or a "
+        f"list of them; given: {shown_value(confounding)}. The rule sets are: {errors.listing(RULE_SETS)}."
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,12 +12,13 @@ from causal_disent import errors
 from causal_disent.arguments import as_array, check_at_least, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
-from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, of_the_whole
+from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, fixed_values, of_the_whole
 from causal_disent.data.factor_columns import equal_bins
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.rule_sets import statements
-from causal_disent.data.state_space import StateSpace
+from causal_disent.data.state_space import StateSpace, check_drawn
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,6 +149,7 @@ class TableData(IndexedData):
 
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """The factors (num, factors) of images drawn with replacement."""
+        check_drawn(num)
         return self.sample_factors_given([], np.empty((num, 0), dtype=np.int64), random_state)
 
     def sample_factors_given(
@@ -164,9 +165,7 @@ class TableData(IndexedData):
         Returns:
             (n, factors), each the row of an image that has the values asked for.
         """
-        values = np.asarray(values)
-        if len(columns):
-            values = values.reshape(-1, len(columns))
+        values = fixed_values(columns, values, self.num_factors)
         return self._rows[self._draw(columns, values, random_state)][:, self._columns]
 
     def sample_indices(self, factors: IntArray, random_state: np.random.RandomState) -> IntArray:
@@ -195,7 +194,7 @@ class TableData(IndexedData):
         images = as_array("`indices`", indices)
         if images.ndim != 1 or (images.size and images.dtype.kind not in "iu"):
             raise errors.InvalidInput(
-                f"`indices` must be whole numbers (n,), one for each image; given: {reprlib.repr(indices)}."
+                f"`indices` must be whole numbers (n,), one for each image; given: {shown_value(indices)}."
             )
         images = np.asarray(images, dtype=np.int64)
         self._positions(images)

@@ -11,16 +11,18 @@ import numpy as np
 from causal_disent.arguments import columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
-from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, of_the_whole
+from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, fixed_values, of_the_whole
 from causal_disent.data.factor_table import factor_values, value_rows
 from causal_disent.data.rule_sets import statements
-from causal_disent.data.state_space import StateSpace
+from causal_disent.data.state_space import StateSpace, check_drawn
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+@checked
 def view(
     data: GroundTruthData,
     *,
@@ -57,11 +59,12 @@ class DataView(DiscreteData):
     With confounding whole combinations are drawn from the allowed set.
     """
 
+    @checked
     def __init__(
         self, base: GroundTruthData, factors: Sequence[str] | None = None, confounding: Sequence[Statement] = ()
     ) -> None:
         self.base = base
-        self.statements = list(confounding)
+        self.statements = list(statements(confounding))
         self.base_space = StateSpace.of(base)
         check_statements(self.base_space, self.statements)
         names = self.base_space.factor_names
@@ -99,6 +102,7 @@ class DataView(DiscreteData):
     def sample_factors(self, num: int, random_state: np.random.RandomState) -> IntArray:
         """Rows of ground-truth factors (num, factors)."""
         if self.statements:
+            check_drawn(num)
             return self._draw((), np.empty((num, 0), dtype=np.int64), random_state)[:, self.columns]
         return self.space.sample(num, random_state)
 
@@ -115,7 +119,7 @@ class DataView(DiscreteData):
         Returns:
             (n, factors); every row is a combination that the confounding allows.
         """
-        values = np.asarray(values).reshape(-1, len(columns))
+        values = fixed_values(columns, values, self.num_factors)
         if self.statements:
             base_columns = tuple(self.columns[column] for column in columns)
             return self._draw(base_columns, values, random_state)[:, self.columns]

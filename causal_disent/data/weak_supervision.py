@@ -22,6 +22,8 @@ from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import IntArray
+from causal_disent.text import shown_value
+from causal_disent.typed import checked
 
 #: The most sets of k factors that one call of `differing_pairs` looks at: all, up to 10 factors.
 MOST_SETS = 256
@@ -49,6 +51,7 @@ class RestrictedLabels(NamedTuple):
     is_known: NDArray[np.bool_]
 
 
+@checked
 def match_pairs(
     data: Any,
     factors: Sequence[str],
@@ -100,6 +103,7 @@ def match_pairs(
     return images[groups.order[np.stack([first, second], axis=1)]]
 
 
+@checked
 def rank_pairs(data: Any, factor: str, num: int, random_state: np.random.RandomState) -> RankedPairs:
     """Pairs of images with different values of `factor`, and which of the two is larger.
 
@@ -129,6 +133,7 @@ def rank_pairs(data: Any, factor: str, num: int, random_state: np.random.RandomS
     return RankedPairs(images[order[np.stack([first, second], axis=1)]], values[first] > values[second])
 
 
+@checked
 def differing_pairs(
     data: Any,
     num: int,
@@ -156,7 +161,7 @@ def differing_pairs(
         sets, wish = [tuple(columns_of(factors, names))], f"exactly in {errors.listing(factors)}"
     elif k is None or not is_whole(k) or not 1 <= k <= len(names):
         raise errors.InvalidInput(
-            f"`k` is a whole number from 1 to {len(names)}, the number of factors; given: {k!r}."
+            f"`k` is a whole number from 1 to {len(names)}, the number of factors; given: {shown_value(k)}."
         )
     else:
         sets, wish = _sets_of_columns(len(names), k, random_state), f"in exactly {k} of {errors.listing(names)}"
@@ -166,6 +171,7 @@ def differing_pairs(
     return DifferingPairs(images[pairs], rows[pairs[:, 0]] != rows[pairs[:, 1]])
 
 
+@checked
 def restricted_labels(
     data: Any, random_state: np.random.RandomState, *, factors: Sequence[str] | None = None, fraction: float = 1.0
 ) -> RestrictedLabels:
@@ -189,7 +195,7 @@ def restricted_labels(
     """
     names, images, rows = _table(data)
     if not is_number(fraction) or not 0 < fraction <= 1:
-        raise errors.InvalidInput(f"`fraction` is more than 0 and at most 1; given: {fraction!r}.")
+        raise errors.InvalidInput(f"`fraction` is more than 0 and at most 1; given: {shown_value(fraction)}.")
     columns = columns_of(names if factors is None else factors, names)
     told = random_state.permutation(len(rows))[: max(1, round(fraction * len(rows)))]
     is_known = np.zeros(rows.shape, dtype=bool)
@@ -197,16 +203,17 @@ def restricted_labels(
     return RestrictedLabels(images, np.where(is_known, rows, -1), is_known)
 
 
+@checked
 def bounding_boxes(data: Any, images: IntArray) -> IntArray:
     """(n, 4) xmin, ymin, xmax, ymax around the object in each image, in pixels from the top left, half-open."""
     if not hasattr(data, "bounding_boxes"):
         raise errors.InvalidInput(f"The data set {type(data).__name__} has no bounding boxes.")
-    return data.bounding_boxes(np.asarray(images))
+    return data.bounding_boxes(images)
 
 
 def _table(data: Any, num: int = 1) -> tuple[tuple[str, ...], IntArray, IntArray]:
     if not is_whole(num) or num < 1:
-        raise errors.InvalidInput(f"At least one pair must be asked for; given: {num!r}.")
+        raise errors.InvalidInput(f"At least one pair must be asked for; given: {shown_value(num)}.")
     return factor_rows(data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,19 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.graphs.independences import Independence, implied_independences, markov_basis
 from causal_disent.graphs.picture import save_graph
-from causal_disent.typed import checked
+from causal_disent.text import shown, shown_value
+from causal_disent.typed import Checked, checked
 
 if TYPE_CHECKING:
     import networkx as nx
     from numpy.typing import NDArray
 
 
-class CausalGraph:
+#: Of what may go on for ever, so many edges are looked at.
+MOST_EDGES = 1_000_000
+
+
+class CausalGraph(Checked):
     """A directed graph without cycles; an edge leads from a cause to its effect.
 
     Args:
@@ -44,21 +50,22 @@ class CausalGraph:
     def __init__(self, graph: Any, nodes: Iterable[str] = ()) -> None:
         import networkx as nx
 
-        found = getattr(graph, "digraph", graph)
         ordered = nx.DiGraph()
         ordered.add_nodes_from(nodes)
-        if isinstance(found, nx.DiGraph):
-            ordered.add_nodes_from(found.nodes(data=True))
-            ordered.add_edges_from(found.edges(data=True))
-        else:
-            ordered.add_edges_from(_edges(found))
+        with errors.readable("The causal graph"):
+            found = getattr(graph, "digraph", graph)
+            if isinstance(found, nx.DiGraph):
+                ordered.add_nodes_from(found.nodes(data=True))
+                ordered.add_edges_from(found.edges(data=True))
+            else:
+                ordered.add_edges_from(_edges(found))
         try:
             cycle = [edge[0] for edge in nx.find_cycle(ordered)]
         except nx.NetworkXNoCycle:
             self.digraph: nx.DiGraph = nx.freeze(ordered)
             return
         raise errors.InvalidInput(
-            f"A causal graph has no cycles; this one has {' -> '.join(map(str, [*cycle, cycle[0]]))}."
+            f"A causal graph has no cycles; this one has {' -> '.join(map(shown, [*cycle, cycle[0]]))}."
         )
 
     def __repr__(self) -> str:
@@ -131,6 +138,8 @@ class CausalGraph:
         import networkx as nx
 
         order = self.nodes if nodes is None else [self._known(node) for node in nodes]
+        if len(set(order)) != len(order):
+            raise errors.InvalidInput(f"`nodes` has a node twice: {errors.listing(order)}.")
         return nx.to_numpy_array(self.digraph, nodelist=order, dtype=np.int8, weight=None)
 
     def draw(self, path: str | Path, *, factors: Sequence[str] = (), title: str = "") -> None:
@@ -155,10 +164,11 @@ class CausalGraph:
 
 def _edges(given: Any) -> list[tuple[str, str]]:
     given = given.tolist() if isinstance(given, np.ndarray) else given  # which may hold no axis to go along
-    edges = None if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    listed = not isinstance(given, str) and isinstance(given, Iterable)
+    edges = list(islice(given, MOST_EDGES + 1)) if listed else None
     if edges is None or any(isinstance(edge, str) or np.shape(edge) != (2,) for edge in edges):
         raise errors.InvalidInput(
             "A causal graph is given as a networkx.DiGraph, or as edges: pairs (cause, effect); given: "
-            f"{type(given).__name__ if edges is None else edges[:3]}."
+            f"{type(given).__name__ if edges is None else shown_value(edges[:3])}."
         )
     return [(cause, effect) for cause, effect in edges]

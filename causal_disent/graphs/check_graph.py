@@ -15,7 +15,9 @@ from causal_disent.graphs.causal_graph import CausalGraph
 from causal_disent.graphs.chi_square import FEW, ChiSquare, chi_square
 from causal_disent.graphs.dependences import Pair, check_pairs_of, opened_pairs
 from causal_disent.graphs.independences import Independence
-from causal_disent.protocols import IntArray
+from causal_disent.protocols import GroundTruthData, IntArray
+from causal_disent.text import shown_value
+from causal_disent.typed import checked
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,9 @@ class GraphCheck:
         return tuple(test for test in self.tested if test.is_broken)
 
 
+@checked
 def check_graph(
-    data: Any,
+    data: GroundTruthData,
     *,
     graph: Any = None,
     num_points: int | None = None,
@@ -118,7 +121,7 @@ def check_graph(
         [('object', 'light')]
     """
     if not is_number(alpha) or not 0 < alpha < 1:
-        raise errors.InvalidInput(f"`alpha` is between 0 and 1; given: {alpha!r}.")
+        raise errors.InvalidInput(f"`alpha` is between 0 and 1; given: {shown_value(alpha)}.")
     check_at_least(2, num_bins=num_bins)
     causal = CausalGraph(graph_for(data, graph))
     names, rows = _points(data, num_points, random_state)
@@ -170,7 +173,9 @@ def _points(
         names, _, rows = factor_rows(data)
         return names, rows
     if not is_whole(num_points) or num_points < 2:
-        raise errors.InvalidInput(f"A sample needs at least 2 points, a whole number; given: {num_points!r}.")
+        raise errors.InvalidInput(
+            f"A sample needs at least 2 points, a whole number; given: {shown_value(num_points)}."
+        )
     if random_state is None:
         raise errors.InvalidInput("A sample needs a `random_state` that it is drawn with; none is given.")
     names = tuple(getattr(data, "factor_names", None) or (f"factor_{i}" for i in range(data.num_factors)))

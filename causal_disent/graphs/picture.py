@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from causal_disent.figures import check_picture_name, empty_figure, plain, save_figure, text_width
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -43,12 +44,14 @@ OBSERVED = _Role("other, observed", "white", "#464c54", "#20242a", "#5c626a")
 UNOBSERVED = _Role("unobserved", "#f5f5f5", "#969aa0", "#70767e", "#969aa0", "--")
 
 
+@checked
 def save_graph(graph: nx.DiGraph, path: Path, *, factors: Sequence[str] = (), title: str = "") -> None:
     """Write what `draw_graph` draws to a .svg or .png file, whole or not at all."""
     check_picture_name(path)
     save_figure(draw_graph(graph, factors=factors, title=title), path)
 
 
+@checked
 def draw_graph(graph: nx.DiGraph, *, factors: Sequence[str] = (), title: str = "") -> Figure:
     """The picture.
 

@@ -15,6 +15,7 @@ from causal_disent.metrics.tools.causal_points import Counterfactual, Counterfac
 from causal_disent.metrics.tools.counterfactuals import in_batches, interval_of_mean, pixel_distance
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 
 NULL = ("all", "none")
 
@@ -107,7 +108,7 @@ def composition(
     check_at_least(1, batch_size=batch_size)
     check_bootstrap(bootstrap)
     if isinstance(times, int) or not times:
-        raise errors.InvalidInput(f"`times` is a list of one or more whole numbers; given: {times!r}.")
+        raise errors.InvalidInput(f"`times` is a list of one or more whole numbers; given: {shown_value(times)}.")
     for one in times:
         check_at_least(1, times=one)
 

@@ -17,6 +17,7 @@ from causal_disent.metrics.tools.per_factor import in_place, varying_in_both
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE, fit_and_test
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 WIDTHS = (0, 8, 16, 32, 64, 128, 256, 512)
 #: A probe that takes away less than this part of the baseline loss has not learnt anything.
@@ -134,7 +135,8 @@ def dci_es(
     check_not_negative(ridge=ridge)
     if lowest_loss is not None and not 0 <= lowest_loss < 1:
         raise errors.InvalidInput(
-            f"`lowest_loss` is a part of the baseline loss, from 0 to below 1, or None; given: {lowest_loss!r}."
+            "`lowest_loss` is a part of the baseline loss, from 0 to below 1, or None; given: "
+            f"{shown_value(lowest_loss)}."
         )
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     check_columns("categorical", categorical, num_factors)
@@ -206,4 +208,6 @@ def _check_widths(widths: Any) -> None:
     for width in widths:
         check_at_least(0, widths=width)
     if len(widths) < 2 or (np.diff(widths) <= 0).any():
-        raise errors.InvalidInput(f"`widths` are at least two increasing numbers; given: {tuple(widths)!r}.")
+        raise errors.InvalidInput(
+            f"`widths` are at least two increasing numbers; given: {shown_value(tuple(widths))}."
+        )

@@ -22,6 +22,7 @@ from causal_disent.metrics.tools.needs import points
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 
 @dataclass(frozen=True)
@@ -101,4 +102,4 @@ def irs(
 def check_quantile(diff_quantile: float) -> None:
     """A number from 0 to 1."""
     if not 0 <= diff_quantile <= 1:
-        raise errors.InvalidInput(f"`diff_quantile` is a number from 0 to 1; given: {diff_quantile!r}.")
+        raise errors.InvalidInput(f"`diff_quantile` is a number from 0 to 1; given: {shown_value(diff_quantile)}.")

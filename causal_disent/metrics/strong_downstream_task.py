@@ -19,6 +19,7 @@ from causal_disent.metrics.tools.sampling import Draws, fix_factor
 from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
+from causal_disent.text import shown_value
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,9 @@ def strong_downstream_task(
     for shift in shifts:
         shifted = check_labelled(*shift.train, shift.test, generator)
         if not 0 <= shift.target < shifted[0][1].shape[1]:
-            raise errors.InvalidInput(f"A shift's target is from 0 to {num_factors - 1}; given: {shift.target!r}.")
+            raise errors.InvalidInput(
+                f"A shift's target is from 0 to {num_factors - 1}; given: {shown_value(shift.target)}."
+            )
         problems += problems_of(*shifted, [shift.target])
     fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
     before, after = np.array(fits[:num_factors]).T, np.array(fits[num_factors:]).T

@@ -30,6 +30,7 @@ from causal_disent.metrics.tools.residual_tests import generalised_covariance_te
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 #: Each half needs enough points for a forest to say something.
 MIN_POINTS = 40
@@ -164,7 +165,8 @@ def tmex(
     codes, factors = check_pairs(codes, factors, min_factors=2)
     if not is_number(alpha) or not 1 / (NUM_DRAWS + 1) < alpha < 1:
         raise errors.InvalidInput(
-            f"`alpha`, the level of the tests, lies between {1 / (NUM_DRAWS + 1)} and 1; given: {alpha!r}."
+            f"`alpha`, the level of the tests, lies between {1 / (NUM_DRAWS + 1)} and 1; given: "
+            f"{shown_value(alpha)}."
         )
     if len(codes) < MIN_POINTS:
         raise errors.InvalidInput(f"`codes`: at least {MIN_POINTS} points are needed; given: {len(codes)}.")

@@ -28,6 +28,7 @@ from causal_disent.metrics.tools.recount import Again
 from causal_disent.metrics.tools.resampling import seed_of_draws
 from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import Attribution, FloatArray, IntArray
+from causal_disent.text import shown_value
 from causal_disent.typed import checked
 
 
@@ -227,7 +228,7 @@ def uc_of_sets(sets: Sequence[Collection[int]], *, group_size: int = 2) -> float
     check_factors(len(sets))
     if not 2 <= group_size <= len(sets):
         raise errors.InvalidInput(
-            f"`group_size` is from 2 to {len(sets)} (the number of factors); given: {group_size!r}."
+            f"`group_size` is from 2 to {len(sets)} (the number of factors); given: {shown_value(group_size)}."
         )
     empty = [i for i, codes in enumerate(sets) if not len(codes)]
     if empty:

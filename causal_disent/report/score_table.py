@@ -14,6 +14,7 @@ from causal_disent import errors
 from causal_disent.figures import empty_figure, plain
 from causal_disent.report.certainty_words import verdict
 from causal_disent.report.table import text_table
+from causal_disent.typed import Checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,7 @@ STYLE = f"""
 
 
 @dataclass(frozen=True)
-class ScoreTable:
+class ScoreTable(Checked):
     """Scores of one representation by many metrics. Printed, it is a table; a notebook shows it with bars.
 
     Attributes:

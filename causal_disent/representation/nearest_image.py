@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import check_at_least, check_seed
 from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, is_finite
 from causal_disent.representation.image_shape import check_image_shape
 from causal_disent.text import Shown
+from causal_disent.typed import Checked, checked
 
 #: Images handled at a time.
 CHUNK = 256
@@ -21,7 +23,7 @@ CHUNK = 256
 LEAKAGE = 1e-6
 
 
-class NearestImageClassifier(Shown):
+class NearestImageClassifier(Shown, Checked):
     r"""A kernel over the images of a finite data set.
 
     .. math:: p_i(v | x) \propto \sum_{j: g_i(x_j) = v} \exp(-\|P x - P x_j\|^2 / 2 h^2)
@@ -38,8 +40,13 @@ class NearestImageClassifier(Shown):
 
     name = "nearest_image"
 
+    @checked
     def __init__(self, data: Any, num_dimensions: int = 256, max_images: int = 50_000, seed: int = 0) -> None:
-        if not (is_finite(data) and hasattr(data, "factor_table")):
+        check_at_least(1, num_dimensions=num_dimensions)
+        check_seed("`seed`", seed)
+        with errors.readable("The data set"):
+            listed = is_finite(data) and hasattr(data, "factor_table")
+        if not listed:
             raise errors.InvalidInput(
                 f"The classifier 'nearest_image' needs a finite data set; {type(data).__name__} is not one. "
                 "Use another (`causal-disent classifiers` lists them), such as 'conv_classifier' of the plugin "

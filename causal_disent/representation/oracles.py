@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import LARGEST, check_at_least, check_number, check_seed
 from causal_disent.data.factor_table import check_listed, value_rows
 from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.representation.image_shape import image_keys
-from causal_disent.text import Shown
+from causal_disent.representation.image_shape import check_image_shape, image_keys
+from causal_disent.text import Shown, shown_value
+from causal_disent.typed import Checked, checked
 
 #: Images drawn at a time when the table of known images is made.
 CHUNK = 512
 
 
-class Oracle(Shown):
+class Oracle(Shown, Checked):
     """Looks images up in a table of codes.
 
     Args:
@@ -33,9 +35,16 @@ class Oracle(Shown):
         decoded: how many of the leading codes the decoder looks at (all by default); it ignores the rest.
     """
 
+    @checked
     def __init__(self, data: Any, table: FloatArray, decoded: int | None = None) -> None:
+        check_listed(data, "An oracle")
         self._data = data
-        self._table = np.asarray(table, dtype=np.float64)
+        self._table = table.astype(np.float64, copy=False)
+        if self._table.ndim != 2 or len(self._table) != len(data.factor_table):
+            raise errors.InvalidInput(
+                f"An oracle's table is of shape (images, codes), for the {len(data.factor_table):,} images of "
+                f"the data set; given: {self._table.shape}."
+            )
         self._indices = data.factor_table.index.to_numpy()
         self._decoded = self._table.shape[1] if decoded is None else decoded
 
@@ -44,6 +53,7 @@ class Oracle(Shown):
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """The codes (n, m) of images of the data set; any other image is an error."""
+        check_image_shape(images, self._data.observation_shape, "Images that an oracle encodes")
         rows = self._row_of_image
         try:
             return self._table[[rows[key] for key in image_keys(images)]]
@@ -57,7 +67,12 @@ class Oracle(Shown):
     def decode(self, codes: FloatArray) -> FloatArray:
         """The image whose codes are nearest, for each row (n, m)."""
         tree, rows = self._nearest
-        nearest = tree.query(np.asarray(codes, dtype=np.float64)[:, : self._decoded])[1]
+        if codes.ndim != 2 or codes.shape[1] != self._table.shape[1] or not (np.abs(codes) < LARGEST).all():
+            raise errors.InvalidInput(
+                f"`codes` must be of shape (n, {self._table.shape[1]}), each below {LARGEST:g}; given: shape "
+                f"{codes.shape}."
+            )
+        nearest = tree.query(codes[:, : self._decoded].astype(np.float64, copy=False))[1]
         return self._data.observations(self._indices[rows[nearest]])
 
     @cached_property
@@ -106,21 +121,27 @@ def _position(data: Any, factor: int | str) -> int:
             raise errors.unknown("factor", factor, names)
         return names.index(factor)
     if not 0 <= factor < len(names):
-        raise errors.InvalidInput(f"A factor is a name or a number from 0 to {len(names) - 1}; given: {factor!r}.")
+        raise errors.InvalidInput(
+            f"A factor is a name or a number from 0 to {len(names) - 1}; given: {shown_value(factor)}."
+        )
     return factor
 
 
+@checked
 def perfect_oracle(data: Any) -> Oracle:
     """One code per factor: its value."""
     return Oracle(data, _factor_values(data))
 
 
+@checked
 def permuted_oracle(data: Any, seed: int = 0) -> Oracle:
     """One code per factor, in an order that `seed` decides: as good as the perfect one."""
+    check_seed("`seed`", seed)
     values = _factor_values(data)
     return Oracle(data, values[:, np.random.RandomState(seed).permutation(values.shape[1])])
 
 
+@checked
 def mixed_oracle(data: Any, strength: float = 1.0, seed: int = 0) -> Oracle:
     """The factors' values, turned by a rotation that `seed` decides.
 
@@ -129,8 +150,8 @@ def mixed_oracle(data: Any, strength: float = 1.0, seed: int = 0) -> Oracle:
         strength: from 0 (the perfect oracle) along the shortest way to 1 (the whole rotation).
         seed: of the rotation.
     """
-    if not 0 <= strength <= 1:
-        raise errors.InvalidInput(f"`strength` is a number from 0 to 1; given: {strength!r}.")
+    check_number("`strength`", strength, at_least=0, at_most=1)
+    check_seed("`seed`", seed)
     values = _factor_values(data)
     generator = np.random.RandomState(seed)
     rotation = np.linalg.qr(generator.normal(size=(values.shape[1],) * 2))[0]
@@ -145,13 +166,14 @@ def _part_of_turn(rotation: FloatArray, strength: float) -> FloatArray:
     return np.real((axes * turns**strength) @ np.linalg.inv(axes))
 
 
+@checked
 def duplicated_oracle(data: Any, copies: int = 2) -> Oracle:
     """The perfect oracle's codes, each `copies` times."""
-    if copies < 1:
-        raise errors.InvalidInput(f"`copies` is a number from 1; given: {copies!r}.")
+    check_at_least(1, copies=copies)
     return Oracle(data, np.repeat(_factor_values(data), copies, axis=1))
 
 
+@checked
 def missing_factor_oracle(data: Any, factor: int | str = 0) -> Oracle:
     """One code per factor, except for `factor` (its position or name), of which no code tells.
 
@@ -163,6 +185,7 @@ def missing_factor_oracle(data: Any, factor: int | str = 0) -> Oracle:
     return Oracle(data, np.delete(values, _position(data, factor), axis=1))
 
 
+@checked
 def merged_oracle(data: Any, factors: Sequence[int | str] = (0, 1)) -> Oracle:
     """One code for two `factors` (their positions or names), then one for each of the others.
 
@@ -179,12 +202,14 @@ def merged_oracle(data: Any, factors: Sequence[int | str] = (0, 1)) -> Oracle:
     return Oracle(data, np.column_stack([merged, np.delete(values, places, axis=1)]))
 
 
+@checked
 def extra_noise_oracle(data: Any, num_noise: int = 4, seed: int = 0) -> Oracle:
     """The perfect oracle's codes, then `num_noise` codes that say nothing and that the decoder ignores."""
     values = _factor_values(data)
     return Oracle(data, np.hstack([values, _noise(len(values), num_noise, seed)]), decoded=values.shape[1])
 
 
+@checked
 def noise_oracle(data: Any, num_codes: int | None = None, seed: int = 0) -> Oracle:
     """Codes that say nothing of the factors: as many as factors, if not told otherwise."""
     num_images, num_factors = _factor_values(data).shape
@@ -193,5 +218,6 @@ def noise_oracle(data: Any, num_codes: int | None = None, seed: int = 0) -> Orac
 
 def _noise(num_images: int, num_codes: int, seed: int) -> FloatArray:
     if num_codes < 1:
-        raise errors.InvalidInput(f"At least one code of noise is needed; given: {num_codes!r}.")
+        raise errors.InvalidInput(f"At least one code of noise is needed; given: {num_codes}.")
+    check_seed("`seed`", seed)
     return np.random.RandomState(seed).uniform(-1.0, 1.0, size=(num_images, num_codes))

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_number
 from causal_disent.files import below, check_file_place, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, parse_object
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,7 @@ MOST_DIGITS = 15
 LeftOut = tuple[str, str]
 
 
+@checked
 def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[LeftOut]]:
     """One row per result file that matches, its columns those of the files together.
 
@@ -56,6 +58,7 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     return pd.DataFrame(rows), left_out
 
 
+@checked
 def aggregate_results_to_json(
     result_file_pattern: str, output_path: str | Path
 ) -> tuple[pd.DataFrame, list[LeftOut]]:

@@ -22,6 +22,7 @@ from causal_disent.representation.code_table import CodeTable
 from causal_disent.representation.remembering_classifier import RememberingClassifier
 from causal_disent.runs.run_metric import run_metric
 from causal_disent.runs.score import BOOTSTRAP, CHANCE
+from causal_disent.text import shown_value
 
 DATASET = "candle_mini"
 
@@ -142,7 +143,7 @@ def calibrate(
         A row per score; a metric that raises has the message in place of the score.
     """
     if num_train < 2:
-        raise errors.InvalidInput(f"`num_train` must be at least 2; given: {num_train!r}.")
+        raise errors.InvalidInput(f"`num_train` must be at least 2; given: {shown_value(num_train)}.")
     entries = [registry.get("metrics", name) for name in metrics or _default_metrics()]
     slow = Asked(bootstrap or 0, chance or 0, random_seed)
     quick = replace(

@@ -14,6 +14,7 @@ from causal_disent.data.view import view
 from causal_disent.parts import part
 from causal_disent.registry import registry
 from causal_disent.runs.recorded import recorded_values
+from causal_disent.text import shown_value
 from causal_disent.typed import check_options, checked
 
 #: Whose record of the data set counts, the later step first.
@@ -87,7 +88,8 @@ def _without_paths(recorded: dict[str, Any], name: str, source: Path) -> dict[st
     places = {f"{name}.{one.name}" for one in parameters if "Path" in str(one.annotation)}
     for place in sorted(key for key in places & recorded.keys() if recorded[key] is not None):
         warnings.warn(
-            f"The record in {source} says {place} = {recorded[place]!r}, which is not used. Where it is right, "
+            f"The record in {source} says {place} = "
+            f"{shown_value(recorded[place])}, which is not used. Where it is right, "
             f"add --gin_bindings \"{place} = '...'\".",
             stacklevel=2,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,20 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import check_seed
-from causal_disent.config import REQUIRED, bindings_of, gin_config, operative_bindings, operative_config, query
+from causal_disent.config import (
+    REQUIRED,
+    bindings_of,
+    entry_of,
+    gin_config,
+    operative_bindings,
+    operative_config,
+    query,
+)
 from causal_disent.config_errors import missing_told
 from causal_disent.files import check_free, new_folder
 from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part
-from causal_disent.registry import registry
+from causal_disent.registry import KINDS, registry
 from causal_disent.report.evaluation_table import evaluation_table
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
@@ -183,7 +192,21 @@ def _named(metric: Metric) -> tuple[str, Callable[..., Any]]:
     for entry in registry.entries("metrics"):
         if entry.load() is function:
             return entry.name, metric
+    other = entry_of(metric)
+    if other is not None and not _can_measure(metric):
+        raise errors.InvalidInput(
+            f"`evaluation.evaluation_fn` is a metric; '@{other.in_config}' is {KINDS[other.kind].one}."
+        )
     return getattr(metric, "__name__", type(metric).__name__), metric
+
+
+def _can_measure(function: Callable[..., Any]) -> bool:
+    """Whether it takes what disentanglement_lib gives a metric."""
+    try:
+        inspect.signature(function).bind("data", "representation", random_state=0)
+    except TypeError:
+        return False
+    return True
 
 
 def _code_table(source: Path, reading: Reading, code_tables: CodeTables) -> tuple[CodeTable, dict[str, Any]]:

@@ -20,6 +20,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_number
 from causal_disent.protocols import Finished
 from causal_disent.runs.feed import Feed
+from causal_disent.text import shown_value
 from causal_disent.threads import environment, usable_cores
 
 #: Seconds between two looks at the workers, and those that a worker has for ending by itself.
@@ -43,7 +44,9 @@ def num_bytes(name: str, value: float | str | None) -> int | None:
     except (ValueError, KeyError, OverflowError):
         found = 0
     if found < 1 or not (isinstance(value, str) or is_number(value)):
-        raise errors.InvalidInput(f"`{name}` is a number of bytes, or text such as '4 GB'; given: {value!r}.")
+        raise errors.InvalidInput(
+            f"`{name}` is a number of bytes, or text such as '4 GB'; given: {shown_value(value)}."
+        )
     return found
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.files import inside, read_bounded, unusable
+from causal_disent.text import shown_value
 
 RESULTS = "results"
 #: The folders inside ``results``.
@@ -186,5 +187,6 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise errors.InvalidInput(
-        f"A metric may return numbers, text and lists of them; it returned a {type(value).__name__}: {value!r}."
+        f"A metric may return numbers, text and lists of them; it returned a {type(value).__name__}: "
+        f"{shown_value(value)}."
     )

@@ -18,11 +18,13 @@ from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.evaluate import settings
 from causal_disent.runs.representation import load_folder, read_folder
 from causal_disent.runs.results import check_apart, write_results
+from causal_disent.typed import checked
 
 #: The divergence of codes whose variance is not known: above any threshold, so that all of them count.
 UNKNOWN_DIVERGENCE = 1.0
 
 
+@checked
 def rank_with_gin(
     model_dirs: Sequence[str | Path],
     output_dir: str | Path,
@@ -35,6 +37,7 @@ def rank_with_gin(
         return rank(model_dirs, output_dir, overwrite)
 
 
+@checked
 def rank(
     model_dirs: Sequence[str | Path], output_dir: str | Path, overwrite: bool = False, **bound: Any
 ) -> dict[str, Any]:

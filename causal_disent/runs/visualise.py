@@ -39,6 +39,7 @@ from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, AUTO, Reading, bind_folder, check_folder, load_model
 from causal_disent.runs.results import check_apart
 from causal_disent.text import say
+from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -68,6 +69,7 @@ class Settings:
 settings = part("visualize_model")(Settings)
 
 
+@checked
 def visualize_with_gin(
     model_dir: str | Path,
     output_dir: str | Path,
@@ -83,6 +85,7 @@ def visualize_with_gin(
         return visualize(model_dir, output_dir, overwrite, num_images, reading, counterfactuals)
 
 
+@checked
 def visualize(
     model_dir: str | Path,
     output_dir: str | Path,
@@ -164,6 +167,7 @@ def visualize(
     return dict(zip(sample.names, accuracy.tolist(), strict=True)), names
 
 
+@checked
 def visualize_dataset_with_gin(
     name: str,
     folder: str | Path,

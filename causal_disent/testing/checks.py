@@ -15,6 +15,7 @@ from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
 from causal_disent.testing.metric_checks import METRIC_CHECKS
 from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
+from causal_disent.typed import checked
 
 #: Kind -> what makes a trial of an entry, and the checks that take it.
 _SUITES: dict[str, tuple[Callable[..., Any], tuple[Callable[[Any], None], ...]]] = {
@@ -47,6 +48,7 @@ def named_checks(kind: str, entry: Entry | str, **options: Any) -> Iterator[Chec
         yield Check(check.__name__, partial(check, trial), excused.get(check.__name__, ""))
 
 
+@checked
 def check_metric(entry: Entry | str, data: Any = None, **parameters: Any) -> list[Outcome]:
     """Run every check of a metric.
 
@@ -65,6 +67,7 @@ def check_metric(entry: Entry | str, data: Any = None, **parameters: Any) -> lis
     return _run("metrics", entry, data=data, **parameters)
 
 
+@checked
 def check_dataset(entry: Entry | str, **options: Any) -> list[Outcome]:
     """Run every check of a data set.
 
@@ -78,6 +81,7 @@ def check_dataset(entry: Entry | str, **options: Any) -> list[Outcome]:
     return _run("datasets", entry, **options)
 
 
+@checked
 def check_model(entry: Entry | str, data: Any = None, bindings: Sequence[str] = ()) -> list[Outcome]:
     """Run every check of a model that can be trained.
 
@@ -93,6 +97,7 @@ def check_model(entry: Entry | str, data: Any = None, bindings: Sequence[str] = 
     return _run("models", entry, data=data, bindings=bindings)
 
 
+@checked
 def check_representation(entry: Entry | str, data: Any = None, **options: Any) -> list[Outcome]:
     """Run every check of a representation.
 
@@ -119,6 +124,7 @@ def _run(kind: str, entry: Entry | str, **options: Any) -> list[Outcome]:
     return outcomes
 
 
+@checked
 def parametrize_checks(
     kind: str, entries: Iterable[Entry | str], options: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Any:

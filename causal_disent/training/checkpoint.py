@@ -15,6 +15,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import Trainer
+from causal_disent.text import shown_value
 from causal_disent.training.tensor_files import TensorFile, check_shapes, open_tensors, write_packed
 from causal_disent.training.trackers import clear_tracked
 
@@ -81,7 +82,8 @@ def read_settings(path: Path, framework: str) -> dict[str, str]:
         run = _run(file)
     if run.get("framework", framework) != framework:  # which older ones do not tell
         raise errors.InvalidInput(
-            f"{path} was written by another backend ({run['framework']!r}, not {framework!r}): go on with that."
+            f"{path} was written by another backend ({shown_value(run['framework'])}, not "
+            f"{shown_value(framework)}): go on with that."
         )
     return {**LATER, **run["settings"]}
 

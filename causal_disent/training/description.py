@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_finite_number
 from causal_disent.files import read_bounded, unusable
 from causal_disent.registry import NETWORKS
+from causal_disent.text import shown_value
 from causal_disent.training.networks import networks
 
 #: Where in a folder the model is, and where the representation that was made of it.
@@ -76,7 +77,7 @@ def describe(
         if name not in known:
             raise errors.InvalidInput(
                 f"A model is saved with the name of its {role}, which must be a registered one: "
-                f"{errors.listing(known)}; given: {name or network!r}."
+                f"{errors.listing(known)}; given: {shown_value(name or network)}."
             )
         owners[role], options[role] = known[name].owner, dict(getattr(network, "bound_options", {}))
     height, width, channels = (int(side) for side in encoder.image_shape)
@@ -133,7 +134,7 @@ def _check(path: Path, content: Mapping[str, Any]) -> None:
         valid["image_shape"] = shape[0] * shape[1] * shape[2] <= MOST_PIXELS
     for name, is_valid in valid.items():
         if not is_valid:
-            raise unusable(path, f"'{name}' cannot be {content[name]!r}")
+            raise unusable(path, f"'{name}' cannot be {shown_value(content[name])}")
 
 
 def _per_network(value: Any, check: Callable[[Any], bool]) -> bool:

@@ -14,6 +14,7 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import ROLES
+from causal_disent.text import shown_value
 from causal_disent.training.bound import check_function
 
 Labels = tuple[FloatArray, Sequence[int]]
@@ -98,7 +99,7 @@ def _drawn_columns(number: int, labels: IntArray, random_state: np.random.Random
     if not is_whole(number) or not 1 <= number <= total:
         raise errors.InvalidInput(
             f"partial_labeller.num_observed_factors must be from 1 to {total}, the number of factors; given: "
-            f"{number!r}."
+            f"{shown_value(number)}."
         )
     return random_state.choice(total, size=number, replace=False).tolist()
 
@@ -110,7 +111,7 @@ def _named_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]
     if not columns or not allowed or len(set(columns)) != len(columns):
         raise errors.InvalidInput(
             "partial_labeller.factors must be a list of one or more factors, none twice, by name or by position "
-            f"from 0 to {space.num_factors - 1}; given: {factors!r}. There are: "
+            f"from 0 to {space.num_factors - 1}; given: {shown_value(factors)}. There are: "
             f"{errors.listing(space.factor_names)}."
         )
     return columns

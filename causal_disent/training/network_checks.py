@@ -8,6 +8,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.arguments import is_finite_number
+from causal_disent.text import shown_value
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import is_plain
 from causal_disent.training.outputs import Tensors
@@ -56,7 +57,7 @@ def check_enough_codes(num_latent: int, factor_sizes: Sequence[int]) -> None:
 def check_sigma(sigma: Any) -> None:
     """Raise unless `sigma` is what ``embed`` takes."""
     if sigma != "learn" and not is_finite_number(sigma):
-        raise errors.InvalidInput(f"embed.sigma is a number or 'learn'; given: {sigma!r}.")
+        raise errors.InvalidInput(f"embed.sigma is a number or 'learn'; given: {shown_value(sigma)}.")
 
 
 def check_network(role: str, network: Any, framework: Framework) -> Any:
@@ -72,7 +73,7 @@ def check_network(role: str, network: Any, framework: Framework) -> Any:
         if not is_plain(value):
             raise errors.InvalidInput(
                 f"{named.name}.{option} is stored with the model, so that it must be a finite number, a text, a "
-                f"truth value, None or a list of these, in square brackets; given: {value!r}."
+                f"truth value, None or a list of these, in square brackets; given: {shown_value(value)}."
             )
     return network
 
@@ -83,7 +84,8 @@ def check_sizes(encoder: Any, image_shape: Sequence[int], num_latent: int) -> No
         found = getattr(encoder, attribute, None)
         if (tuple(found) if isinstance(found, Iterable) else found) != size:
             raise errors.InvalidInput(
-                f"The encoder '{encoder.name}' must have the attribute {attribute}, here {size}; it has {found!r}."
+                f"The encoder '{encoder.name}' must have the attribute {attribute}, here {size}; it has "
+                f"{shown_value(found)}."
             )
 
 

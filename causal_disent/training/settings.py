@@ -9,6 +9,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice, check_number, check_seed, check_whole
 from causal_disent.config import REQUIRED
 from causal_disent.parts import part
+from causal_disent.text import shown_value
 from causal_disent.training.bound import check_no_brackets
 
 #: In which numbers networks are trained: as they are stored, or in half as many bits.
@@ -67,7 +68,7 @@ class ModelSettings:
             if self.num_labelled_samples > MOST_LABELLED:
                 raise errors.InvalidInput(
                     f"model.num_labelled_samples must be at most {MOST_LABELLED:,}; given: "
-                    f"{self.num_labelled_samples!r}."
+                    f"{shown_value(self.num_labelled_samples)}."
                 )
         for parameter in ("labelled_fraction", "train_percentage"):
             if getattr(self, parameter) is not None:

@@ -18,7 +18,7 @@ from causal_disent.parts import part
 from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Tracker
 from causal_disent.registry import registry
-from causal_disent.text import say
+from causal_disent.text import say, shown_value
 
 #: The file of the tracker `curves`, and the most bytes of one that is gone on with.
 CURVES_FILE, MOST_BYTES = "curves.csv", 256 * 2**20
@@ -167,7 +167,7 @@ def _chosen(asked: Any, tensorboard: bool | None) -> list[str]:
     if asked is None:
         asked = [entry.name for entry in registry.entries("trackers") if entry.facts.get("always")]
     elif not isinstance(asked, (list, tuple)):
-        raise errors.ConfigError(f"tracking.trackers is a list of names; given: {asked!r}.")
+        raise errors.ConfigError(f"tracking.trackers is a list of names; given: {shown_value(asked)}.")
     names = [str(name) for name in asked if tensorboard is not False or name != TENSORBOARD]
     return [*names, *([TENSORBOARD] if tensorboard and TENSORBOARD not in names else [])]
 

@@ -170,3 +170,40 @@ def test_a_terminal_that_lacks_a_character_is_shown_its_number(monkeypatch):
     assert main(["configs"]) == 0
     ascii_only.flush()
     assert rb"R\xb2" in ascii_only.buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "bytes", "circle", "missing", "folder"])
+def test_a_file_of_flags_that_cannot_be_read(kind, tmp_path, capsys):
+    place = tmp_path / "flags\x1b[2J"
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "bytes":
+        place.write_bytes(b"\xff\xfe")
+    elif kind == "circle":
+        place.write_text(f"--flagfile={place}\n")
+    elif kind == "folder":
+        place.mkdir()
+    given = "/dev/zero" if kind == "device" else place
+    assert evaluate([f"--flagfile={given}"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ") and "flagfile" in said and said.strip().isprintable()
+
+
+def test_a_file_of_flags_is_read(tmp_path, capsys):
+    (tmp_path / "flags").write_text("# a comment\n--version\n")
+    assert evaluate([f"--flagfile={tmp_path / 'flags'}"]) == 0
+    assert capsys.readouterr().out.startswith("causal_disent ")
+
+
+def test_a_standard_error_that_is_full_does_not_change_the_exit_code():
+    program = "import os; from causal_disent.cli.dlib_evaluate import main; os._exit(main([]))"
+    with open("/dev/full", "wb") as full:
+        assert subprocess.run([sys.executable, "-c", program], stderr=full, check=False).returncode == 2
+
+
+def test_a_part_in_the_place_of_a_metric(oracle_folder, tmp_path, capsys):
+    bindings = ("evaluation.evaluation_fn = @histogram_discretizer", "evaluation.random_seed = 0")
+    flags = [f"--gin_bindings={line}" for line in bindings]
+    source = oracle_folder()
+    assert evaluate([f"--input_dir={source}", f"--output_dir={tmp_path / 'out'}", *flags]) == 2
+    assert "is a metric; '@histogram_discretizer' is a part" in capsys.readouterr().err

@@ -98,7 +98,7 @@ def test_weights_steer_the_draws(random_state):
 
 @pytest.mark.parametrize("factors", [[], ["object", "object"], "object", 3])
 def test_factors_must_be_a_list_and_distinct(candle, factors):
-    with pytest.raises(errors.InvalidInput, match="a list of one or more names, none twice"):
+    with pytest.raises(errors.InvalidInput, match="a list of (texts|one or more names, none twice)"):
         view(candle, factors=factors)
 
 

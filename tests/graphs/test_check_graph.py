@@ -182,14 +182,14 @@ def test_wrong_calls_are_explained(candle, random_state):
         check_graph(DummyData())
     with pytest.raises(errors.InvalidInput, match="`alpha` is between 0 and 1; given: 5"):
         check_graph(candle, alpha=5)
-    with pytest.raises(errors.InvalidInput, match="`alpha` is between 0 and 1; given: 'a'"):
+    with pytest.raises(errors.InvalidInput, match="`alpha` must be a finite number; given: 'a'"):
         check_graph(candle, alpha="a")
     with pytest.raises(errors.InvalidInput, match="`num_bins` must be a whole number, at least 2; given: 1"):
         check_graph(candle, num_bins=1)
     with pytest.raises(errors.InvalidInput, match="needs a `random_state` that it is drawn with; none is given"):
         check_graph(candle, num_points=100)
     for number in (1, 2.5, "9"):
-        with pytest.raises(errors.InvalidInput, match=f"2 points, a whole number; given: {number!r}.$"):
+        with pytest.raises(errors.InvalidInput, match=f"a whole number.*; given: {number!r}.$"):
             check_graph(candle, num_points=number, random_state=random_state)
     with pytest.raises(errors.InvalidInput, match="`graph` must be a networkx.DiGraph .*given: str"):
         check_graph(candle, graph="object -> image")

@@ -118,11 +118,11 @@ def test_data_that_are_not_finite_have_no_oracle():
 
 
 def test_bad_options(small_data):
-    with pytest.raises(errors.InvalidInput, match="`strength` is a number from 0 to 1; given: 2"):
+    with pytest.raises(errors.InvalidInput, match="`strength` must be .* at most 1; given: 2"):
         get_representation("mixed_oracle", small_data, strength=2)
     with pytest.raises(errors.InvalidInput, match="At least one code of noise"):
         get_representation("noise_oracle", small_data, num_codes=0)
-    with pytest.raises(errors.InvalidInput, match="`copies` is a number from 1; given: 0"):
+    with pytest.raises(errors.InvalidInput, match="`copies` must be a whole number, at least 1; given: 0"):
         get_representation("duplicated_oracle", small_data, copies=0)
     with pytest.raises(errors.InvalidInput, match="a name or a number from 0 to 2; given: 3"):
         get_representation("missing_factor_oracle", small_data, factor=3)

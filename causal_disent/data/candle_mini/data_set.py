@@ -10,6 +10,7 @@ from causal_disent.arguments import is_whole
 from causal_disent.data.candle_mini import drawing as candle_drawing
 from causal_disent.data.drawn import DrawnData, confounded_graph
 from causal_disent.data.state_space import StateSpace
+from causal_disent.text import shown_value
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -43,7 +44,7 @@ class CandleMini(DrawnData):
         values = dict(candle_drawing.VALUE_NAMES)
         most = len(values["scene"])
         if not is_whole(scenes) or not 1 <= scenes <= most:
-            raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={scenes!r}.")
+            raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={shown_value(scenes)}.")
         values["scene"] = values["scene"][:scenes]
         super().__init__("candle_mini", StateSpace(values), candle_drawing.IMAGE_SHAPE, candle_drawing.draw)
 

@@ -92,7 +92,8 @@ def attribute(
     expected = (codes.shape[1], factors.shape[1])
     if scores.shape != expected:
         raise errors.InvalidInput(
-            f"The attribution {attribution!r} must return scores of shape (codes, factors) = {expected}; "
+            "The attribution "
+            f"{shown_value(attribution)} must return scores of shape (codes, factors) = {expected}; "
             f"it returned {scores.shape}."
         )
     scores[codes.min(axis=0) == codes.max(axis=0)] = np.nan
@@ -150,7 +151,8 @@ def check_sets(sets: Sequence[Any], num_factors: int, num_codes: int) -> CodeSet
         indices = sorted({int(code) for code in codes})
         if not indices or indices[0] < 0 or indices[-1] >= num_codes:
             raise errors.InvalidInput(
-                f"The set of factor {i} must hold code indices from 0 to {num_codes - 1}; given: {codes!r}."
+                f"The set of factor {i} must hold code indices from 0 to {num_codes - 1}; given: "
+                f"{shown_value(codes)}."
             )
         checked.append(tuple(indices))
     return checked

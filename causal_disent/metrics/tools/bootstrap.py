@@ -16,6 +16,7 @@ from causal_disent.metrics.tools.resampling import centred_interval
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 
 class Bounded(Result):
@@ -38,7 +39,7 @@ def check_bootstrap(bootstrap: Any) -> None:
     """A whole number, 0 or more."""
     if not is_whole(bootstrap) or bootstrap < 0:
         raise errors.InvalidInput(
-            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {bootstrap!r}."
+            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {shown_value(bootstrap)}."
         )
 
 

@@ -13,6 +13,7 @@ from causal_disent.metrics.tools.needs import Points, Sample, Source
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import FloatArray, GroundTruthData
 from causal_disent.registry import registry
+from causal_disent.text import shown_value
 
 #: In place of a name: the best classifier that is installed, by the rank it was registered with.
 BEST = "best"
@@ -91,7 +92,7 @@ def make_classifier(classifier: Any, data: GroundTruthData, parameter: str = "cl
     if not hasattr(classifier, "predict_proba"):
         raise errors.InvalidInput(
             "`classifier` is a registered name, a function data set -> classifier, or an object with "
-            f"`predict_proba(images)`; given: {classifier!r}."
+            f"`predict_proba(images)`; given: {shown_value(classifier)}."
         )
     return classifier
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.parts import part
+from causal_disent.text import shown_value
 
 #: Makes a classifier with ``fit`` and ``predict``.
 Estimator = Callable[[], Any]
@@ -116,7 +117,7 @@ def estimator_named(estimator: str | Estimator, *, argument: str = "estimator") 
     if not callable(estimator):
         raise errors.InvalidInput(
             f"`{argument}` is one of {errors.listing(ESTIMATORS)}, or a function without arguments that makes a "
-            f"classifier; given: {estimator!r}."
+            f"classifier; given: {shown_value(estimator)}."
         )
     return estimator
 

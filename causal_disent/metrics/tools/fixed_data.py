@@ -11,6 +11,7 @@ from causal_disent import errors
 from causal_disent.arguments import Pairs, check_at_least
 from causal_disent.protocols import FloatArray, IntArray, Representation
 from causal_disent.representation.code_table import checked_codes
+from causal_disent.text import shown_value
 
 #: What the caller of a ``*_validation`` metric gives; configs bind the rest.
 VALIDATION_ARGUMENTS = ("observations", "labels", "representation_function")
@@ -56,6 +57,6 @@ def split(codes: FloatArray, factors: IntArray, train_percentage: Any) -> tuple[
     if not 0 < num_train < len(codes):
         raise errors.InvalidInput(
             "`train_percentage` is a number between 0 and 1 that leaves points for training and for testing; "
-            f"given: {train_percentage!r} of {len(codes)} points."
+            f"given: {shown_value(train_percentage)} of {len(codes)} points."
         )
     return (codes[:num_train], factors[:num_train]), (codes[num_train:], factors[num_train:])

@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 #: Bins are numbered in a byte.
 MOST_BINS = 256
@@ -95,7 +96,7 @@ class HistogramBoosting(ClassifierMixin, BaseEstimator):
         if num_classes < 2:
             raise errors.InvalidInput("A factor that is to be predicted needs at least two values; given: one.")
         if not 2 <= self.num_bins <= MOST_BINS:
-            raise errors.InvalidInput(f"`num_bins` is from 2 to {MOST_BINS}; given: {self.num_bins!r}.")
+            raise errors.InvalidInput(f"`num_bins` is from 2 to {MOST_BINS}; given: {shown_value(self.num_bins)}.")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.arguments import as_numbers
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 #: An accuracy below this is pointed out.
 GOOD = 0.9
@@ -41,9 +43,10 @@ def check_accuracy(accuracy: Accuracy | None, num_factors: int) -> FloatArray | 
     found = accuracy() if callable(accuracy) else accuracy
     if found is None:
         return None
-    numbers = np.asarray(found, dtype=np.float64)
+    numbers = as_numbers("The accuracy of a classifier", found)
     if numbers.shape != (num_factors,) or not ((numbers >= 0) & (numbers <= 1)).all():
         raise errors.InvalidInput(
-            f"The accuracy of a classifier is one number from 0 to 1 per factor ({num_factors}); given: {found!r}."
+            f"The accuracy of a classifier is one number from 0 to 1 per factor ({num_factors}); given: "
+            f"{shown_value(found)}."
         )
     return numbers

@@ -10,6 +10,7 @@ from causal_disent import errors
 from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation, is_finite
 from causal_disent.representation.code_table import BATCH_BYTES, CodeTable, checked_codes
+from causal_disent.text import shown_value
 
 
 class Draws:
@@ -91,7 +92,7 @@ def sample_codes(
     """
     for name, value in (("The number of points", num_points), ("`batch_size`", batch_size)):
         if value < 1:
-            raise errors.InvalidInput(f"{name} must be at least 1; given: {value!r}.")
+            raise errors.InvalidInput(f"{name} must be at least 1; given: {shown_value(value)}.")
     draws = Draws(data, representation)
     factors = draws.batches(num_points, batch_size, random_state)
     return draws.codes(), factors

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least
+from causal_disent.arguments import as_numbers, check_columns, check_number
 from causal_disent.data.factor_columns import equal_bins
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
+from causal_disent.typed import checked
 
 #: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
 #: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows;
@@ -24,6 +25,8 @@ ALL_DIFFERENT = 0.5
 TELLING = 20
 #: Bins of continuous factors where a metric takes them in bins, and nobody says how many.
 BINS = 10
+#: More bins than points could fill.
+MOST_BINS = 10_000_000
 #: Among the arguments that a metric needs: stands for the columns of the continuous factors.
 COLUMNS = "<columns of the continuous factors>"
 #: Among them: stands for the number of nearest neighbours.
@@ -68,6 +71,7 @@ def whole(values: FloatArray | IntArray) -> bool:
     return bool((np.abs(values) < 2**53).all() and (values == np.round(values)).all())
 
 
+@checked
 def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None) -> Any:
     """`factors` with the continuous ones in bins of about equally many points; equal values share a bin.
 
@@ -80,8 +84,11 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
         >>> equally_filled(np.linspace(0, 1, 6)[:, None], 3, [0])[:, 0].tolist()
         [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
     """
-    check_at_least(2, bins=bins)
-    matrix = np.array(factors)
+    check_number("`bins`", bins, at_least=2, at_most=MOST_BINS)
+    matrix = np.array(as_numbers("`factors`", factors))
+    if matrix.ndim != 2 or not matrix.size:
+        raise errors.InvalidInput(f"`factors` must be of shape (points, factors); given: {matrix.shape}.")
+    check_columns("columns", () if columns is None else columns, matrix.shape[1])
     for i in continuous_columns(matrix) if columns is None else columns:
         matrix[:, i] = equal_bins(matrix[:, i], bins)
     return matrix

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from causal_disent import errors
 from causal_disent.arguments import check_numbers, check_truth, is_whole
 from causal_disent.config import REQUIRED
+from causal_disent.text import shown_value
 from causal_disent.training.annealers import annealer
 from causal_disent.training.objective import Objective, Pass, Penalties
 from causal_disent.training.objectives.unsupervised import BetaTcVae, BetaVae, DipVae, FactorVae
@@ -20,7 +21,7 @@ class Supervised(Objective):
         if not all(is_whole(size) and size >= 1 for size in sizes):
             raise errors.InvalidInput(
                 "A model's factor_sizes must be a list of whole numbers of at least 1, how many values each label "
-                f"has; given: {factor_sizes!r}. Leave it out: the labeller knows."
+                f"has; given: {shown_value(factor_sizes)}. Leave it out: the labeller knows."
             )
         if not sizes:
             raise errors.InvalidInput(

@@ -11,7 +11,7 @@ from typing import TypeVar
 from causal_disent_datasets.unpacked import has_room, user_cache
 
 from causal_disent import errors
-from causal_disent.files import new_folder, within
+from causal_disent.files import new_folder, path_of, within
 
 #: The folder beside the data.
 BESIDE = ".causal_disent"
@@ -23,7 +23,7 @@ def cache_folders(data: Path, chosen: str | Path | None) -> list[Path]:
     """Where contents may be, first choice first: with the data, or in the user's cache folder."""
     own = f"{data.resolve().name}-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
     if chosen is not None:
-        return [Path(str(chosen)) / own]
+        return [path_of("cache", chosen) / own]
     # A link that came with the data could lead anywhere, and would be written through.
     beside = [] if (data / BESIDE).is_symlink() else [data / BESIDE]
     return [*beside, user_cache() / own]

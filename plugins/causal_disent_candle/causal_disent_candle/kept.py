@@ -12,6 +12,8 @@ from causal_disent_datasets.files import Publication
 
 from causal_disent import errors
 from causal_disent.arguments import check_truth, is_whole
+from causal_disent.files import path_of
+from causal_disent.text import shown_value
 from causal_disent_candle.cache import cache_folders, remembered
 from causal_disent_candle.contents import Contents, open_contents
 from causal_disent_candle.listing import Listing
@@ -29,9 +31,9 @@ def folder_of(publication: Publication, folder: str | Path | None) -> Path:
     """The folder that is given, or else the one in which published files are looked for."""
     if folder is None:
         return publication.find()[0]
-    path = Path(str(folder))  # on the command line a folder called 5 comes as a number
+    path = path_of("folder", folder)
     if not path.is_dir():
-        raise errors.InvalidInput(f"The folder {folder} does not exist.")
+        raise errors.InvalidInput(f"The folder {path} does not exist.")
     return path
 
 
@@ -49,7 +51,7 @@ def height_and_width(size: Any) -> tuple[int, int]:
     if len(sides) != 2 or not whole:
         raise errors.InvalidInput(
             f"`size` is one number, or height and width such as 240x320, each from {lowest} to {highest}; given: "
-            f"{size!r}."
+            f"{shown_value(size)}."
         )
     return int(sides[0]), int(sides[1])
 

@@ -13,6 +13,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_finite_number, is_number
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular, unusable
+from causal_disent.text import shown_value
 
 #: A label takes some 300 bytes; a file that is much larger is something else.
 MOST_BYTES = 2**16
@@ -58,14 +59,14 @@ class LabelReader:
         if not (extra_values is None or isinstance(extra_values, Mapping)):
             raise errors.InvalidInput(
                 "`extra_values` is a mapping of factors to lists of names, such as {'object': ['monkey']}; given: "
-                f"{extra_values!r}."
+                f"{shown_value(extra_values)}."
             )
         for factor, names in (extra_values or {}).items():
             if factor not in written:
                 raise errors.unknown("factor", factor, written)
             if isinstance(names, str) or not isinstance(names, Iterable):
                 raise errors.InvalidInput(
-                    f"`extra_values` takes a list of names for '{factor}'; given: {names!r}."
+                    f"`extra_values` takes a list of names for '{factor}'; given: {shown_value(names)}."
                 )
             for name in names:
                 _add_value(factor, written[factor], name)
@@ -109,11 +110,12 @@ def _add_value(factor: str, written: dict[str, str], name: Any) -> None:
     """Add a value that files write as it is to the values of a factor, unless it would be taken for another."""
     text = _simplified(float(name)) if is_number(name) else name
     if not isinstance(text, str) or not _simplified(text).strip("\0"):
-        raise errors.InvalidInput(f"`extra_values` of '{factor}' are text or numbers; given: {name!r}.")
+        raise errors.InvalidInput(f"`extra_values` of '{factor}' are text or numbers; given: {shown_value(name)}.")
     for known, known_text in written.items():
         if _simplified(text) in (_simplified(known), _simplified(known_text)):
             raise errors.InvalidInput(
-                f"`extra_values` adds {name!r} to the factor '{factor}', which has '{known}' already; files do "
+                "`extra_values` adds "
+                f"{shown_value(name)} to the factor '{factor}', which has '{known}' already; files do "
                 "not tell the two apart. Leave it out, or call it something else."
             )
     written[text] = text

@@ -12,7 +12,7 @@ import numpy as np
 from causal_disent_datasets.npz import map_npy
 from causal_disent_datasets.unpacked import has_room, user_cache
 
-from causal_disent.files import new_file
+from causal_disent.files import new_file, path_of
 
 #: Files that are kept; the one that was not used for longest makes room. The largest have 220 MB.
 MOST_FILES = 8
@@ -39,7 +39,7 @@ def kept(
     Returns:
         The array, mapped from its file; in memory where no file can be written.
     """
-    place = user_cache() / "crl" if folder is None else Path(str(folder))
+    place = user_cache() / "crl" if folder is None else path_of("cache", folder)
     digest = hashlib.sha256(repr((parts, shape)).encode()).hexdigest()[:16]
     path = place / f"{name}-{digest}.npy"
     found = _opened(path, shape)

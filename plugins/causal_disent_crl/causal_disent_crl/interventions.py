@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 
 #: Factor -> what it is set to, or one value for each image: a number, or the name of a value that has one.
 Do = Mapping[str, Any]
@@ -34,7 +34,7 @@ def set_values(
         {'angle': array([3., 3.]), 'color': array([1., 1.])}
     """
     if not isinstance(do, Mapping):
-        raise errors.InvalidInput(f"`do` maps factors to what they are set to; given: {reprlib.repr(do)}.")
+        raise errors.InvalidInput(f"`do` maps factors to what they are set to; given: {shown_value(do)}.")
     named = named or {}
     given = {}
     for factor, value in do.items():
@@ -67,7 +67,7 @@ def _numbers(factor: str, value: Any, number: int, names: Sequence[str]) -> Floa
     except (TypeError, ValueError):
         raise errors.InvalidInput(
             f"The factor '{factor}' is set to a number{' or a name' if names else ''}, or to one for each of the "
-            f"{number} images; given: {reprlib.repr(value)}."
+            f"{number} images; given: {shown_value(value)}."
         ) from None
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
-from causal_disent.files import regular, within
+from causal_disent.files import path_of, regular, within
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 from causal_disent_crl.light_experiments import FACTORS, LIMITS
 
 FILE = "image_file"
@@ -43,7 +44,7 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
         experiment: its name.
         size: rows and columns of the photographs.
     """
-    root = Path(str(folder))
+    root = path_of("folder", folder)
     if not root.is_dir():
         raise errors.InvalidInput(f"The folder {folder} does not exist.")
     table, images = root / experiment / f"{experiment}.csv", root / experiment / f"images_{size}"
@@ -60,7 +61,9 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
     for line, file in files:
         # Nothing but a name that the folder lists is opened, so that no path leads out of it.
         if file not in listed:
-            raise unusable(table, f"line {line} names the photograph {file!r}, which {images} does not have")
+            raise unusable(
+                table, f"line {line} names the photograph {shown_value(file)}, which {images} does not have"
+            )
     return FoundExperiment(
         values, [images / file for _, file in files], [(str(images / file), *listed[file]) for _, file in files]
     )
@@ -98,5 +101,7 @@ def _number(path: Path, line: int, factor: str, text: str) -> float:
     except ValueError:
         value = np.nan
     if not low <= value <= high:
-        raise unusable(path, f"line {line} should give '{factor}' from {low:g} to {high:g}, and gives {text!r}")
+        raise unusable(
+            path, f"line {line} should give '{factor}' from {low:g} to {high:g}, and gives {shown_value(text)}"
+        )
     return value

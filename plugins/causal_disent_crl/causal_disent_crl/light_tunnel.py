@@ -16,6 +16,7 @@ from causal_disent.arguments import check_choice, check_seed, is_number, is_whol
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 from causal_disent_crl.cache import kept
 from causal_disent_crl.images import KeptImages
 from causal_disent_crl.interventions import Do, set_values
@@ -81,7 +82,7 @@ class LightTunnel(TableData):
         cache: str | Path | None = None,
     ) -> None:
         if not is_whole(size) or not 1 <= size <= LONGEST:
-            raise errors.InvalidInput(f"`size` is a whole number from 1 to {LONGEST}; given: {size!r}.")
+            raise errors.InvalidInput(f"`size` is a whole number from 1 to {LONGEST}; given: {shown_value(size)}.")
         check_seed("`seed`", seed)
         twins = () if folder is None else tuple(f"{name}{TWIN}" for name in EXPERIMENTS)
         check_choice("experiment", experiment, (*EXPERIMENTS, *twins))
@@ -158,7 +159,7 @@ class SimulatedPhotographs:
 
     def __init__(self, values: FloatArray, model: str, size: int, radius: float, graph: nx.DiGraph) -> None:
         if not is_number(radius) or not 0 < radius <= 1:
-            raise errors.InvalidInput(f"`radius` is above 0, and 1 at the most; given: {radius!r}.")
+            raise errors.InvalidInput(f"`radius` is above 0, and 1 at the most; given: {shown_value(radius)}.")
         colors(values[:0], model)  # an unknown model is an error here
         self._values, self._model, self.graph = values, model, graph
         self._mask = hexagon(size, radius)
@@ -181,7 +182,7 @@ def _number(experiment: str, num: int | None) -> int:
     if num is None:
         return EXPERIMENTS[experiment]
     if not is_whole(num) or not 1 <= num <= MOST:
-        raise errors.InvalidInput(f"`num` is a whole number from 1 to {MOST:,}; given: {num!r}.")
+        raise errors.InvalidInput(f"`num` is a whole number from 1 to {MOST:,}; given: {shown_value(num)}.")
     return num
 
 

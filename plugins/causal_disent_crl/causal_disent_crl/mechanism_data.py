@@ -18,6 +18,7 @@ from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 from causal_disent_crl.cache import kept
 from causal_disent_crl.draws import Draws, truncated
 from causal_disent_crl.images import KeptImages, as_floats, resized
@@ -72,7 +73,7 @@ class MechanismData(TableData):
     ) -> None:
         check_choice("labels", labels, LABELS)
         if not is_whole(size) or size not in SIZES:
-            raise errors.InvalidInput(f"`size` is one of {errors.listing(SIZES)}; given: {size!r}.")
+            raise errors.InvalidInput(f"`size` is one of {errors.listing(SIZES)}; given: {shown_value(size)}.")
         check_choice("channels", channels, CHANNELS)
         self._exact = labels == "exact"
         whole = self.all_draws()

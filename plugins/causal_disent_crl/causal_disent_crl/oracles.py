@@ -9,10 +9,12 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.arguments import check_choice, check_number, check_seed, graph_for
+from causal_disent.data.factor_table import check_listed
 from causal_disent.graphs import CausalGraph
 from causal_disent.protocols import FloatArray
 from causal_disent.representation.image_shape import image_keys
 from causal_disent.representation.oracles import Oracle
+from causal_disent.typed import checked
 
 EDGES = ("true", "empty", "reversed")
 
@@ -30,6 +32,7 @@ class CausalOracle(Oracle):
     """
 
     def __init__(self, data: Any) -> None:
+        check_listed(data, "A causal oracle")
         if not (hasattr(data, "counterfactual") and hasattr(data, "counterfactual_values")):
             raise errors.InvalidInput(
                 "A causal oracle needs a data set with true counterfactuals, such as pendulum, flow or "
@@ -167,11 +170,13 @@ class LinearCausalOracle(Oracle):
         return noise @ np.linalg.inv(unit - cut)
 
 
+@checked
 def causal_oracle(data: Any) -> CausalOracle:
     """The true mechanism: factors, graph, interventions and pictures are those of the data set."""
     return CausalOracle(data)
 
 
+@checked
 def linear_causal_oracle(data: Any, edges: str = "true", weight: float = 1.0) -> LinearCausalOracle:
     """The standardised factors under a linear causal layer.
 
@@ -180,6 +185,7 @@ def linear_causal_oracle(data: Any, edges: str = "true", weight: float = 1.0) ->
         edges: ``"true"``, as in the data set's graph, ``"empty"`` for none, or ``"reversed"``.
         weight: of each edge.
     """
+    check_listed(data, "An oracle")
     check_choice("edges", edges, EDGES)
     check_number("weight", weight)
     graph = CausalGraph(graph_for(data)).among(data.factor_names).adjacency().astype(np.float64)
@@ -187,8 +193,10 @@ def linear_causal_oracle(data: Any, edges: str = "true", weight: float = 1.0) ->
     return LinearCausalOracle(data, _standardised(data), weight * adjacency)
 
 
+@checked
 def causal_noise_oracle(data: Any, seed: int = 0) -> LinearCausalOracle:
     """Codes of noise, one for each factor, under the true graph with unit edges."""
+    check_listed(data, "An oracle")
     check_seed("seed", seed)
     codes = np.random.RandomState(seed).normal(size=(len(data.factor_table), len(data.factor_names)))
     graph = CausalGraph(graph_for(data)).among(data.factor_names).adjacency()

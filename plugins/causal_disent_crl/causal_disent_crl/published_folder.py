@@ -13,7 +13,7 @@ from causal_disent_datasets.files import unusable
 
 from causal_disent import errors
 from causal_disent.data.image_files import read_image
-from causal_disent.files import within
+from causal_disent.files import path_of, within
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_crl.draws import SPLITS, Draws
@@ -47,7 +47,7 @@ def find_files(folder: str | Path, draws: Draws, split: str, form: str) -> Found
         split: ``train``, ``test`` or ``all``.
         form: how a file is called, for errors.
     """
-    root = Path(str(folder))  # on the command line a folder called 5 comes as a number
+    root = path_of("folder", folder)
     if not root.is_dir():
         raise errors.InvalidInput(f"The folder {folder} does not exist.")
     files = zip(draws.splits.tolist(), draws.names.tolist(), strict=True)

@@ -16,7 +16,7 @@ from causal_disent.arguments import check_at_least, is_finite_number
 from causal_disent.protocols import Finished
 from causal_disent.runs.feed import Feed
 from causal_disent.runs.local_engine import num_bytes
-from causal_disent.text import say
+from causal_disent.text import say, shown_value
 from causal_disent.threads import environment
 
 #: Seconds between two looks at what has finished, and for an answer from an address.
@@ -57,7 +57,9 @@ class RayEngine:
         check_at_least(1, workers=1 if workers is None else workers, threads=threads)
         check_at_least(-1, max_retries=max_retries)
         if not is_finite_number(ahead) or not 0 <= ahead <= MOST_AHEAD:
-            raise errors.ConfigError(f"`ray.ahead` is a number from 0 to {MOST_AHEAD:g}; given: {ahead!r}.")
+            raise errors.ConfigError(
+                f"`ray.ahead` is a number from 0 to {MOST_AHEAD:g}; given: {shown_value(ahead)}."
+            )
         self._options = {
             "train": {"num_cpus": 1, **_checked("train", train or {})},
             "evaluate": {"num_cpus": 1, **_checked("evaluate", evaluate or {})},
@@ -164,7 +166,8 @@ def _checked(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What a task needs, as Ray takes it."""
     if not isinstance(given, Mapping) or set(given) - set(RESOURCES):
         raise errors.ConfigError(
-            f"`ray.{name}` is a dict of what a task needs, any of {errors.listing(RESOURCES)}; given: {given!r}."
+            f"`ray.{name}` is a dict of what a task needs, any of {errors.listing(RESOURCES)}; given: "
+            f"{shown_value(given)}."
         )
     own = given.get("resources", {})
     numbers = [
@@ -173,6 +176,6 @@ def _checked(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         *(own.values() if isinstance(own, Mapping) else [own]),
     ]
     if not all(is_finite_number(number) and number >= 0 for number in numbers):
-        raise errors.ConfigError(f"`ray.{name}` has what is no number of a resource; given: {given!r}.")
+        raise errors.ConfigError(f"`ray.{name}` has what is no number of a resource; given: {shown_value(given)}.")
     memory = {"memory": num_bytes(f"ray.{name}['memory']", given["memory"])} if "memory" in given else {}
     return {**given, **memory}

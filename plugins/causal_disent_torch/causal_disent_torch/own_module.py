@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 
 from causal_disent import errors
+from causal_disent.text import shown_value
 from causal_disent.training.own_functions import check_callable
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.representation import TorchRepresentation, from_module
@@ -42,7 +43,9 @@ def torch_module(
         if part is not None:
             check_callable(part, f"torch_module.{name}")
     if not isinstance(weights, (str, Path, type(None))):
-        raise errors.InvalidInput(f"torch_module.weights must be the path of a file; given: {weights!r}.")
+        raise errors.InvalidInput(
+            f"torch_module.weights must be the path of a file; given: {shown_value(weights)}."
+        )
     if weights is not None:
         _load(Path(weights), encoder, decoder)
     return from_module(

@@ -16,8 +16,9 @@ from causal_disent import errors
 from causal_disent.arguments import check_at_least, check_choice, check_seed, check_truth
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
-from causal_disent.files import unusable
+from causal_disent.files import path_of, unusable
 from causal_disent.protocols import IntArray
+from causal_disent.text import shown_value
 from causal_disent_crl.celeba.curation import CURATIONS, curated
 from causal_disent_crl.celeba.images import AlignedImages, AttributeRows, check_sides, find_images
 from causal_disent_crl.celeba.tables import Attributes, read_attributes, read_partition
@@ -147,10 +148,11 @@ class _Celeba(FromFiles, TableData):
         if folder is None:
             return cls.publication.find()[0]
         names = [Path(file).name for file in cls.publication.files]
-        for path in (Path(str(folder)) / name for name in names):
+        place = path_of("folder", folder)
+        for path in (place / name for name in names):
             if path.is_file():
                 return path
-        raise unusable(Path(str(folder)), f"there is neither {' nor '.join(names)} in it")
+        raise unusable(place, f"there is neither {' nor '.join(names)} in it")
 
     def _chosen(self, found: Attributes, split: str, first: int | None) -> IntArray:
         """The images of a split, among those that are listed first."""
@@ -176,7 +178,9 @@ class _Celeba(FromFiles, TableData):
 
     def _curated(self, curation: str, rows: IntArray, seed: int) -> IntArray:
         if self.balanced is None:
-            raise errors.InvalidInput(f"{type(self).__name__} has no curation; given: curation={curation!r}.")
+            raise errors.InvalidInput(
+                f"{type(self).__name__} has no curation; given: curation={shown_value(curation)}."
+            )
         check_choice("curation", curation, CURATIONS)
         kept, turned = (rows[:, list(self.faces).index(factor)] for factor in self.balanced)
         return curated(curation, kept, turned, np.random.RandomState(seed))

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.files import within
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -35,10 +36,13 @@ def find_images(folder: Path) -> Path | None:
 def check_sides(size: Any, crop: Any) -> None:
     """Raise unless images can be resized and cropped like this."""
     if not is_whole(size) or not 8 <= size <= 512:
-        raise errors.InvalidInput(f"Images are resized to 8 to 512 pixels, a whole number; given: size={size!r}.")
+        raise errors.InvalidInput(
+            f"Images are resized to 8 to 512 pixels, a whole number; given: size={shown_value(size)}."
+        )
     if crop is not None and (not is_whole(crop) or not 8 <= crop <= WIDTH):
         raise errors.InvalidInput(
-            f"Of images of {WIDTH}x{HEIGHT} pixels a square of 8 to {WIDTH} is kept; given: crop={crop!r}."
+            f"Of images of {WIDTH}x{HEIGHT} pixels a square of 8 to {WIDTH} is kept; given: "
+            f"crop={shown_value(crop)}."
         )
 
 

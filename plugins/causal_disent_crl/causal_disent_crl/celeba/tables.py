@@ -12,6 +12,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.files import read_bounded, regular, unusable
+from causal_disent.text import shown_value
 
 #: The files have 27 MB at the most.
 MOST_BYTES = 2**26
@@ -117,7 +118,7 @@ def _files(path: Path, column: Any, line: int) -> np.ndarray:
     for found, reason in ((wrong, "is no name of an image"), (again, "is there twice")):
         if found.any():
             place = int(np.flatnonzero(found)[0])
-            raise unusable(path, f"in its line {line + place} {files.iloc[place]!r} {reason}")
+            raise unusable(path, f"in its line {line + place} {shown_value(files.iloc[place])} {reason}")
     return files.to_numpy(dtype=str)
 
 
@@ -130,6 +131,7 @@ def _whole(path: Path, column: Any, line: int, allowed: tuple[int, ...]) -> np.n
         place = int(np.flatnonzero(~right)[0])
         given = errors.listing(allowed)
         raise unusable(
-            path, f"in its line {line + place} a value is {str(column.iloc[place])!r}; there are: {given}"
+            path,
+            f"in its line {line + place} a value is {shown_value(str(column.iloc[place]))}; there are: {given}",
         )
     return numbers.to_numpy().astype(np.int8)

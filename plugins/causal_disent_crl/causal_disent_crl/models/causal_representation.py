@@ -14,6 +14,7 @@ from torch.func import functional_call
 from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 
 
 class CausalRepresentation(TorchRepresentation):
@@ -110,7 +111,9 @@ class CausalRepresentation(TorchRepresentation):
         held, is_held = np.zeros((number, k)), np.zeros(k, dtype=bool)
         for concept, value in do.items():
             if not is_whole(concept) or not 0 <= concept < k:
-                raise errors.InvalidInput(f"A concept is a number from 0 to {k - 1}; given: {concept!r}.")
+                raise errors.InvalidInput(
+                    f"A concept is a number from 0 to {k - 1}; given: {shown_value(concept)}."
+                )
             values = np.asarray(value, dtype=np.float64)
             if values.shape not in ((), (number,)) or not np.isfinite(values).all():
                 raise errors.InvalidInput(

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from causal_disent import errors
 from causal_disent.arguments import check_whole
+from causal_disent.text import shown_value
 from causal_disent_crl.models.mlps import ConceptMlps, mlp
 
 #: Slope of the convolutional networks' activation below 0.
@@ -137,7 +138,9 @@ def _doubling(dims: int, smallest: tuple[int, int], sizes: Sequence[int]) -> nn.
 def check_sizes(name: str, sizes: Any) -> list[int]:
     """A list of whole numbers of at least 1."""
     if not isinstance(sizes, (list, tuple)) or not sizes:
-        raise errors.InvalidInput(f"{name} must be a list of whole numbers, such as [900, 300]; given: {sizes!r}.")
+        raise errors.InvalidInput(
+            f"{name} must be a list of whole numbers, such as [900, 300]; given: {shown_value(sizes)}."
+        )
     for size in sizes:
         check_whole(f"each of {name}", size, 1)
     return list(sizes)

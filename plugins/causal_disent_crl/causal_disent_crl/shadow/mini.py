@@ -13,6 +13,7 @@ from causal_disent.arguments import check_choice, is_whole
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
 from causal_disent_crl.images import as_floats
 from causal_disent_crl.shadow.data import ShadowData
 from causal_disent_crl.shadow.drawing import Scene, draw
@@ -63,7 +64,7 @@ class ShadowMini(ShadowData):
         check_choice("light", light, list(LIGHTS))
         if not is_whole(size) or not SIDES[0] <= size <= SIDES[1]:
             raise errors.InvalidInput(
-                f"shadow_mini has images of {SIDES[0]} to {SIDES[1]} pixels; given: size={size!r}."
+                f"shadow_mini has images of {SIDES[0]} to {SIDES[1]} pixels; given: size={shown_value(size)}."
             )
         self._size = int(size)
         places = light_positions(positions)

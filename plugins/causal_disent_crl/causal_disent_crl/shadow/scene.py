@@ -15,6 +15,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.arguments import is_whole
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 from causal_disent_crl.shadow.solids import vertices
 
 #: Light that reaches the camera, linear: red, green, blue.
@@ -117,7 +118,7 @@ def light_positions(number: Any = NUM_POSITIONS) -> FloatArray:
     """
     if not is_whole(number) or not 2 <= number <= 1000:
         raise errors.InvalidInput(
-            f"There are 2 to 1,000 positions of the light, a whole number; given: {number!r}."
+            f"There are 2 to 1,000 positions of the light, a whole number; given: {shown_value(number)}."
         )
     return TRACK * np.arange(int(number)) / (int(number) - 1)
 

@@ -14,6 +14,7 @@ import torch
 from causal_disent import errors
 from causal_disent.arguments import is_number
 from causal_disent.files import new_folder, regular
+from causal_disent.text import shown_value
 from causal_disent.training.tensor_files import check_shapes
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
@@ -29,7 +30,9 @@ MOST_BYTES = 2**16
 def cache_folder(chosen: str | Path | None) -> Path:
     """Where classifiers are kept: as chosen, as the environment says, or in the user's cache folder."""
     if not isinstance(chosen, (str, os.PathLike, type(None))):
-        raise errors.InvalidInput(f"conv_classifier.cache_dir must be the path of a folder; given: {chosen!r}.")
+        raise errors.InvalidInput(
+            f"conv_classifier.cache_dir must be the path of a folder; given: {shown_value(chosen)}."
+        )
     if chosen or os.environ.get(VARIABLE):
         return Path(chosen or os.environ[VARIABLE]).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent" / "classifiers"

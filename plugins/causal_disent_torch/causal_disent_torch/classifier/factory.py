@@ -14,7 +14,9 @@ import torch
 from causal_disent import errors
 from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.protocols import GroundTruthData
 from causal_disent.text import say
+from causal_disent.typed import checked
 from causal_disent_torch.classifier import cache
 from causal_disent_torch.classifier.conv import ConvClassifier
 from causal_disent_torch.classifier.fingerprint import fingerprint
@@ -25,8 +27,9 @@ from causal_disent_torch.classifier.training import accuracy_of, train
 from causal_disent_torch.device import choose_device
 
 
+@checked
 def conv_classifier(
-    data: Any,
+    data: GroundTruthData,
     channels: Sequence[int] = (16, 32, 128),
     num_steps: int = 900,
     batch_size: int = 64,

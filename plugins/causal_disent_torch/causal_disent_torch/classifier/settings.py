@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from causal_disent import errors
 from causal_disent.arguments import check_number, check_seed, check_whole, is_whole
+from causal_disent.text import shown_value
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Settings:
         if not counts or not all(is_whole(number) and number >= 1 for number in self.channels):
             raise errors.InvalidInput(
                 "conv_classifier.channels must be three whole numbers, at least 1, one for each convolution; "
-                f"given: {self.channels!r}."
+                f"given: {shown_value(self.channels)}."
             )
         for name, least in (("num_steps", 1), ("batch_size", 2), ("max_images", 3), ("max_shift", 0)):
             check_whole(f"conv_classifier.{name}", getattr(self, name), least)
