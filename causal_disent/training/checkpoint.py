@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.files import sweep
 from causal_disent.protocols import Trainer
 from causal_disent.text import shown_value
 from causal_disent.training.tensor_files import TensorFile, check_shapes, open_tensors, write_packed
@@ -45,9 +46,8 @@ def clear(folder: Path) -> None:
         raise errors.InvalidInput(
             f"{path} is the place of the checkpoint, and something else is there. Move it away."
         )
-    # A kill in the middle of writing leaves a file under its temporary name.
-    for file in (path, *folder.glob(f".{CHECKPOINT}.*.partial")):
-        file.unlink(missing_ok=True)
+    sweep(folder)  # what a kill in the middle of writing has left
+    path.unlink(missing_ok=True)
     clear_tracked(folder)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
