@@ -219,15 +219,30 @@ def check_arguments(
         given: name -> value.
         owner: what configs call the function; without it, parameters are called as Python has them.
     """
+    return _as_stated(_stated(parameters, owner), given)
+
+
+#: Name of a parameter -> its default, what it is called in a message, its annotation.
+Stated = dict[str, tuple[Any, str, str]]
+
+
+def _stated(parameters: Iterable[inspect.Parameter], owner: str = "") -> Stated:
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    by_name = {parameter.name: parameter for parameter in parameters if parameter.kind not in variadic}
     called = f"{owner}.{{}}" if owner else "`{}`"
     return {
-        name: value
-        if name not in by_name or value is by_name[name].default
-        else check_value(called.format(name), value, annotation_of(by_name[name]))
-        for name, value in given.items()
+        one.name: (one.default, called.format(one.name), annotation_of(one))
+        for one in parameters
+        if one.kind not in variadic
     }
+
+
+def _as_stated(stated: Stated, given: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(given)
+    for name, value in given.items():
+        default, called, annotation = stated.get(name, (value, "", ""))
+        if value is not default:
+            found[name] = check_value(called, value, annotation)
+    return found
 
 
 def check_options(function: Callable[..., Any], options: Mapping[str, Any], owner: str) -> dict[str, Any]:
@@ -256,6 +271,7 @@ def checked(function: Function) -> Function:
     if getattr(function, "is_checked", False):
         return function
     whole = inspect.signature(function)
+    stated = _stated(whole.parameters.values())  # once: methods of data sets are called for every batch
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -263,7 +279,7 @@ def checked(function: Function) -> Function:
             bound = whole.bind(*args, **kwargs)
         except TypeError:
             return function(*args, **kwargs)  # which says what is missing, or too much
-        bound.arguments.update(check_arguments(whole.parameters.values(), bound.arguments))
+        bound.arguments.update(_as_stated(stated, bound.arguments))
         try:
             return function(*bound.args, **bound.kwargs)
         except errors.CausalDisentError:
