@@ -162,6 +162,9 @@ def test_a_study_may_end_with_a_page(study, capsys):
     assert f"  -> {study / 'out/page.html'}" in capsys.readouterr().out
     text = (study / "out/page.html").read_text()
     assert "perfect_oracle" in text and "Unknown representation" in text
+    (study / "out/page.html").unlink()
+    assert run(study, str(config), "--gin_bindings", "study.report = None") == 1
+    assert not (study / "out/page.html").exists()
 
 
 def test_a_page_that_cannot_be_written_does_not_make_a_study_fail(study, capsys, monkeypatch):

@@ -46,7 +46,7 @@ class Study:
         time_limit: seconds that a task may take; a number, or one for each of ``train`` and ``evaluate``.
         engine: what runs the tasks.
         options: of the engine; in a config they are bound under its own name (``local.workers = 4``).
-        report: the name of a page in the study's folder that ``causal-disent study`` ends with; empty for none.
+        report: the name of a page in the study's folder that ``causal-disent study`` ends with, if any.
     """
 
     models: Sequence[Any] = ()
@@ -61,7 +61,7 @@ class Study:
     time_limit: float | Mapping[str, float] | None = None
     engine: str = "local"
     options: Mapping[str, Any] = field(default_factory=dict)
-    report: str = ""
+    report: str | None = None
 
     def __post_init__(self) -> None:
         if is_whole(self.seeds):
@@ -97,7 +97,8 @@ class Study:
             raise errors.ConfigError(
                 f"`study.options` is a dict of the engine's options; given: {shown_value(self.options)}."
             )
-        if not isinstance(self.report, str) or not re.fullmatch(r"([\w=+-][\w.=+ -]*\.html)?", self.report):
+        page = "" if self.report is None else self.report
+        if not isinstance(page, str) or not re.fullmatch(r"([\w=+-][\w.=+ -]*\.html)?", page):
             raise errors.ConfigError(
                 f"`study.report` is the name of a file, such as 'report.html'; given: {shown_value(self.report)}."
             )
@@ -168,7 +169,7 @@ def study(
     time_limit: float | Mapping[str, float] | None = None,
     engine: str = "local",
     options: Mapping[str, Any] | None = None,
-    report: str = "",
+    report: str | None = None,
 ) -> dict[str, Any]:
     """What the config binds, for a `Study`."""
     return {**locals(), "vary": vary or {}, "options": options or {}}
