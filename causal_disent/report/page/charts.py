@@ -31,7 +31,7 @@ def chart(title: str, drawing: Any, description: str) -> Chart:
         "background": None,
         "view": {"stroke": None},
         "axis": {"labelColor": INK, "titleColor": INK, "tickColor": INK, "domainColor": INK, "labelLimit": LABEL,
-                 "gridOpacity": 0.25, "labelFontSize": 11},
+                 "labelSeparation": 6, "gridOpacity": 0.25, "labelFontSize": 11},
         "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": 1, "labelLimit": 2 * LABEL,
                    "symbolOpacity": 1},
         "header": {"labelColor": INK, "titleColor": INK},
