@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from causal_disent import get_dataset, plugins
+from causal_disent.cli.dlib_evaluate import main as dlib_evaluate
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.registry import Entry, registry
 
@@ -151,3 +152,33 @@ def tiny():
     restore = registry.replace(Entry("datasets", "tiny", "tests", lambda: data, "for tests"))
     yield data
     restore()
+
+
+@pytest.fixture
+def old_file(tmp_path):
+    """A function that writes a file as for disentanglement_lib."""
+
+    def write(text, name="old.py"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def evaluate_old(oracle_folder, tmp_path, capsys):
+    """A function that runs dlib_evaluate with metric files and bindings."""
+    folder = oracle_folder()
+
+    def evaluate(files, *bindings, output="out"):
+        arguments = ["--input_dir", folder, "--output_dir", tmp_path / output, "--overwrite"]
+        for file in files:
+            arguments += ["--metric_file", file]
+        for binding in ("evaluation.random_seed = 0", *bindings):
+            arguments += ["--gin_bindings", binding]
+        code = dlib_evaluate([str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return evaluate

@@ -54,7 +54,7 @@ def test_from_the_plan_to_the_table(study, capsys):
     listed = capsys.readouterr().out
     assert "2 done, 0 running, 2 failed, 0 waiting" in listed and "0: metrics/mean/irs failed: Unknown" in listed
     assert run(study, "show", "0") == 0
-    assert "metrics/mean/irs failed 1 times" in capsys.readouterr().out
+    assert "metrics/mean/irs failed 1 time, last" in capsys.readouterr().out
     assert run(study, "best", "irs") == 0
     assert "1  perfect_oracle" in capsys.readouterr().out
     assert run(study, "export", str(study / "scores.csv")) == 0

@@ -56,9 +56,12 @@ def compute(ground_truth_data, representation_function, random_state, artifact_d
 # --- A file, unchanged ---
 
 
-def test_an_old_file_runs_from_the_command_line(write, evaluate, candle):
-    code, out, err = evaluate(
-        [write(OLD)], "evaluation.evaluation_fn = @total_information", "total_information.num_train = 200", *BINS
+def test_an_old_file_runs_from_the_command_line(old_file, evaluate_old, candle):
+    code, out, err = evaluate_old(
+        [old_file(OLD)],
+        "evaluation.evaluation_fn = @total_information",
+        "total_information.num_train = 200",
+        *BINS,
     )
     assert code == 0 and "warning" not in err and "error" not in err  # progress, where it takes long
     factors = drawn_factors(candle, 200)  # the perfect oracle's codes are the factors
@@ -86,37 +89,37 @@ def drawn_factors(data, num, batch_size=16):
         "from disentanglement_lib.evaluation.metrics import utils",
     ],
 )
-def test_forms_of_import(imports, write):
-    with metric_files([write(f"import gin.tf\n{imports}\nentropy = utils.discrete_entropy")]) as [file]:
+def test_forms_of_import(imports, old_file):
+    with metric_files([old_file(f"import gin.tf\n{imports}\nentropy = utils.discrete_entropy")]) as [file]:
         assert file.module.entropy is utils.discrete_entropy
 
 
-def test_an_import_inside_a_function_finds_the_stand_ins(write):
+def test_an_import_inside_a_function_finds_the_stand_ins(old_file):
     text = (
         "def late():\n  from disentanglement_lib.evaluation.metrics import utils\n  return utils.normalize_data\n"
     )
-    with metric_files([write(text)]) as [file]:
+    with metric_files([old_file(text)]) as [file]:
         assert file.module.late() is utils.normalize_data
 
 
-def test_data_classes_work(write):
+def test_data_classes_work(old_file):
     text = (
         "from __future__ import annotations\nimport dataclasses\n@dataclasses.dataclass\nclass A:\n  x: int = 1\n"
     )
-    with metric_files([write(text), write(text, "other/old.py")]) as files:
+    with metric_files([old_file(text), old_file(text, "other/old.py")]) as files:
         assert [file.module.A().x for file in files] == [1, 1]
         assert files[0].module.__name__ != files[1].module.__name__
 
 
-def test_without_artifact_dir(write, evaluate):
+def test_without_artifact_dir(old_file, evaluate_old):
     text = METRIC.format(name="older").replace(", artifact_dir=None", "")
     with pytest.warns(DeprecationWarning, match="'older' takes no `artifact_dir`"):
-        assert evaluate([write(text)], "evaluation.evaluation_fn = @older")[0] == 0
+        assert evaluate_old([old_file(text)], "evaluation.evaluation_fn = @older")[0] == 0
 
 
-def test_the_metric_can_be_named_by_a_string(write, evaluate):
-    code, out, _ = evaluate(
-        [write(METRIC.format(name="new"))], "evaluation.evaluation_fn = 'new'", "new.value = 3."
+def test_the_metric_can_be_named_by_a_string(old_file, evaluate_old):
+    code, out, _ = evaluate_old(
+        [old_file(METRIC.format(name="new"))], "evaluation.evaluation_fn = 'new'", "new.value = 3."
     )
     assert code == 0 and "score 3.0000" in out
 
@@ -124,20 +127,20 @@ def test_the_metric_can_be_named_by_a_string(write, evaluate):
 # --- What gin is told ---
 
 
-def test_lists_and_required_parameters_are_kept(write, evaluate):
-    path = write(OLD)
+def test_lists_and_required_parameters_are_kept(old_file, evaluate_old):
+    path = old_file(OLD)
     bound = "evaluation.evaluation_fn = @total_information"
-    code, _, err = evaluate([path], bound, "total_information.random_state = 3")
+    code, _, err = evaluate_old([path], bound, "total_information.random_state = 3")
     assert code == 2 and "'random_state' of 'total_information' comes from the program" in err
-    code, _, err = evaluate([path], bound)
+    code, _, err = evaluate_old([path], bound)
     assert code == 2 and "The config must bind total_information.num_train" in err
-    code, _, err = evaluate([path], bound, "total_information.num_trian = 3")
+    code, _, err = evaluate_old([path], bound, "total_information.num_trian = 3")
     assert code == 2 and "Did you mean 'num_train'?" in err
-    code, _, err = evaluate([path], "evaluation.evaluation_fn = @total_infomation")
+    code, _, err = evaluate_old([path], "evaluation.evaluation_fn = @total_infomation")
     assert code == 2 and "Did you mean 'total_information'?" in err
 
 
-def test_every_way_to_register(write):
+def test_every_way_to_register(old_file):
     text = """
 import gin.tf
 @gin.configurable(whitelist=["b"])
@@ -164,7 +167,7 @@ Count = gin.external_configurable(collections.Counter, "Count", blacklist=["iter
 half = gin.external_configurable(lambda a=1: a / 2, name="half")
 def from_config(parameter): return gin.query_parameter(parameter)
 """
-    with metric_files([write(text)]) as [file]:
+    with metric_files([old_file(text)]) as [file]:
         names = ["only_b", "bare", "counted", "spelt", "placed", "their.dotted", "Thing", "kept", "Count", "half"]
         assert file.names == names
         bindings = [
@@ -191,10 +194,10 @@ def halves(target, num_bins=gin.REQUIRED):
 """
 
 
-def test_a_discretizer_of_a_file_sees_a_row_per_code(write, candle):
+def test_a_discretizer_of_a_file_sees_a_row_per_code(old_file, candle):
     codes = np.random.RandomState(0).rand(50, 3)
     with (
-        metric_files([write(DISCRETIZER)]) as [file],
+        metric_files([old_file(DISCRETIZER)]) as [file],
         config.gin_config([], ["discretizer.discretizer_fn = @halves", "halves.num_bins = 2"]),
     ):
         expected = file.module.halves(codes.T, 20)
@@ -211,22 +214,22 @@ def some_pixels(images):
 # --- Whose name it is ---
 
 
-def test_a_file_replaces_a_built_in_metric_for_one_run(write, evaluate):
-    mine = write(METRIC.format(name="mig"), "my_mig.py")
+def test_a_file_replaces_a_built_in_metric_for_one_run(old_file, evaluate_old):
+    mine = old_file(METRIC.format(name="mig"), "my_mig.py")
     bindings = ["evaluation.evaluation_fn = @mig"]
-    code, out, err = evaluate([mine], *bindings, "mig.value = 4.")
+    code, out, err = evaluate_old([mine], *bindings, "mig.value = 4.")
     assert code == 0 and "score 4.0000" in out
     assert err == "note: my_mig.py replaces 'mig' (the built-in metric).\n"
-    code, out, err = evaluate([], *bindings, "mig.num_train = 100")
+    code, out, err = evaluate_old([], *bindings, "mig.num_train = 100")
     assert (code, err) == (0, "") and "discrete_mig" in out
-    code, _, err = evaluate([], *bindings, "mig.value = 4.")
+    code, _, err = evaluate_old([], *bindings, "mig.value = 4.")
     assert code == 2 and "'mig' has no parameter 'value'" in err
 
 
-def test_a_file_replaces_a_built_in_helper(write):
+def test_a_file_replaces_a_built_in_helper(old_file):
     text = 'import gin.tf\n@gin.configurable("prune_dims")\ndef prune(variances, at_most=0.): return at_most\n'
     before = registry.get("parts", "prune_dims")
-    with metric_files([write(text)]) as [file], config.gin_config([], ["prune_dims.at_most = 3."]):
+    with metric_files([old_file(text)]) as [file], config.gin_config([], ["prune_dims.at_most = 3."]):
         assert file.module.prune([1.0]) == 3.0
         assert file.replaced == {"prune_dims": "the built-in part"}
     assert registry.get("parts", "prune_dims") is before
@@ -234,10 +237,10 @@ def test_a_file_replaces_a_built_in_helper(write):
         assert list(prune_dims(np.array([1.0, 16.0]))) == [False, True]
 
 
-def test_the_later_file_wins(write, evaluate):
-    first, second = write(METRIC.format(name="new")), write(METRIC.format(name="new"), "second.py")
+def test_the_later_file_wins(old_file, evaluate_old):
+    first, second = old_file(METRIC.format(name="new")), old_file(METRIC.format(name="new"), "second.py")
     second.write_text(second.read_text().replace("1.", "2."))
-    code, out, err = evaluate([first, second], "evaluation.evaluation_fn = @new")
+    code, out, err = evaluate_old([first, second], "evaluation.evaluation_fn = @new")
     assert code == 0 and "score 2.0000" in out and "second.py replaces 'new' (the metric of old.py)" in err
 
 
@@ -245,48 +248,49 @@ def test_the_later_file_wins(write, evaluate):
     ("name", "owner"),
     [("evaluation", "the built-in part"), ("dummy_data", "the built-in data set")],
 )
-def test_names_that_are_no_metrics_stay(name, owner, write):
+def test_names_that_are_no_metrics_stay(name, owner, old_file):
     before = state()
     with pytest.raises(errors.InvalidInput, match=rf"old.py, line 3: .*'{name}' is taken, by {owner}"):
-        load_metric_file(write(METRIC.format(name=name)))
+        load_metric_file(old_file(METRIC.format(name=name)))
     with pytest.raises(errors.InvalidInput, match=f"'{name}' is taken"):
-        load_metric_file(write(f'import gin.tf\ngin.external_configurable(dict, "{name}")\n'))
+        load_metric_file(old_file(f'import gin.tf\ngin.external_configurable(dict, "{name}")\n'))
     assert state() == before
 
 
 # --- Nothing stays ---
 
 
-def test_everything_is_as_it_was_afterwards(write):
+def test_everything_is_as_it_was_afterwards(old_file):
     before = state()
-    with metric_files([write(OLD), write(METRIC.format(name="mig"), "b.py"), write(DISCRETIZER, "c.py")]):
+    with metric_files([old_file(OLD), old_file(METRIC.format(name="mig"), "b.py"), old_file(DISCRETIZER, "c.py")]):
         assert "total_information" in registry.names("metrics") and state() != before
         with config.gin_config([], ["total_information.num_train = 3"]):
             pass
     assert state() == before
-    with pytest.raises(ZeroDivisionError), metric_files([write(OLD)]):
+    with pytest.raises(ZeroDivisionError), metric_files([old_file(OLD)]):
         raise ZeroDivisionError
     assert state() == before
 
 
-def test_other_modules_never_see_a_stand_in(write, tmp_path, monkeypatch):
+def test_other_modules_never_see_a_stand_in(old_file, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    write("import gin\n", "plain_user_of_gin.py")
-    with metric_files([write("import gin.tf\nimport plain_user_of_gin as other\nassert other.gin is not gin\n")]):
+    old_file("import gin\n", "plain_user_of_gin.py")
+    file = old_file("import gin.tf\nimport plain_user_of_gin as other\nassert other.gin is not gin\n")
+    with metric_files([file]):
         assert sys.modules["plain_user_of_gin"].gin is gin
     del sys.modules["plain_user_of_gin"]
 
 
 @pytest.fixture
-def installation(write, tmp_path, monkeypatch):
+def installation(old_file, tmp_path, monkeypatch):
     """An installed disentanglement_lib, loaded already."""
     for package in ("", "evaluation/", "evaluation/metrics/"):
-        write("", f"site/disentanglement_lib/{package}__init__.py")
-    write("REAL = True\n", "site/disentanglement_lib/evaluation/metrics/utils.py")
+        old_file("", f"site/disentanglement_lib/{package}__init__.py")
+    old_file("REAL = True\n", "site/disentanglement_lib/evaluation/metrics/utils.py")
     extra = (
         "import gin.tf\nfrom . import utils\n@gin.configurable(blacklist=['a'])\ndef extra(a=1, b=2): return b\n"
     )
-    write(extra, "site/disentanglement_lib/evaluation/metrics/extra.py")
+    old_file(extra, "site/disentanglement_lib/evaluation/metrics/extra.py")
     monkeypatch.syspath_prepend(tmp_path / "site")
     yield importlib.import_module("disentanglement_lib.evaluation.metrics.utils")
     for name in [name for name in sys.modules if name.startswith("disentanglement_lib")]:
@@ -299,20 +303,20 @@ assert not hasattr(utils, "REAL") and extra.utils is utils
 """
 
 
-def test_an_installation_is_not_shadowed_and_its_other_modules_can_be_used(installation, write):
+def test_an_installation_is_not_shadowed_and_its_other_modules_can_be_used(installation, old_file):
     before = state()
-    with metric_files([write(USES_EXTRA)]) as [file], config.gin_config([], ["extra.b = 7"]):
+    with metric_files([old_file(USES_EXTRA)]) as [file], config.gin_config([], ["extra.b = 7"]):
         assert file.module.extra.extra() == 7
         assert sys.modules["disentanglement_lib.evaluation.metrics.utils"] is installation
         assert "disentanglement_lib.evaluation.metrics.extra" not in sys.modules
     assert state() == before and installation.REAL
 
 
-def test_a_file_in_a_copy_of_the_package_uses_that_copy(installation, write):
+def test_a_file_in_a_copy_of_the_package_uses_that_copy(installation, old_file):
     for package in ("", "evaluation/", "evaluation/metrics/"):
-        write("", f"fork/disentanglement_lib/{package}__init__.py")
-    write("OWN = True\n", "fork/disentanglement_lib/evaluation/metrics/extra.py")
-    path = write("from . import extra, utils\n", "fork/disentanglement_lib/evaluation/metrics/mine.py")
+        old_file("", f"fork/disentanglement_lib/{package}__init__.py")
+    old_file("OWN = True\n", "fork/disentanglement_lib/evaluation/metrics/extra.py")
+    path = old_file("from . import extra, utils\n", "fork/disentanglement_lib/evaluation/metrics/mine.py")
     with metric_files([path]) as [file]:
         assert file.module.extra.OWN and file.module.utils.discrete_entropy is utils.discrete_entropy
 
@@ -348,24 +352,24 @@ def test_six_is_left_alone_where_it_is_installed(monkeypatch):
         ),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_named_with_the_line(text, message, write, evaluate, tmp_path):
+def test_a_file_that_cannot_be_loaded_is_named_with_the_line(text, message, old_file, evaluate_old, tmp_path):
     before = state()
-    code, out, err = evaluate([write(OLD, "good.py"), write(text)], "evaluation.evaluation_fn = @mig")
+    code, out, err = evaluate_old([old_file(OLD, "good.py"), old_file(text)], "evaluation.evaluation_fn = @mig")
     assert code == 2 and out == "" and re.search(message, err) and "Traceback" not in err
     assert err.startswith("error: The metric file cannot be loaded. ") and not (tmp_path / "out").exists()
     assert state() == before
 
 
-def test_a_file_that_is_not_there(evaluate, tmp_path):
-    code, _, err = evaluate([tmp_path / "missing.py"], "evaluation.evaluation_fn = @mig")
+def test_a_file_that_is_not_there(evaluate_old, tmp_path):
+    code, _, err = evaluate_old([tmp_path / "missing.py"], "evaluation.evaluation_fn = @mig")
     assert code == 2 and err.endswith("missing.py cannot be read: No such file or directory.\n")
-    code, _, err = evaluate([tmp_path], "evaluation.evaluation_fn = @mig")
+    code, _, err = evaluate_old([tmp_path], "evaluation.evaluation_fn = @mig")
     assert code == 2 and "cannot be read: Is a directory" in err
 
 
-def test_a_metric_that_fails_later_is_named_with_the_line(write, evaluate):
-    path = write(METRIC.format(name="new").replace('{"score": value}', "[][0]"))
-    code, _, err = evaluate([path], "evaluation.evaluation_fn = @new")
+def test_a_metric_that_fails_later_is_named_with_the_line(old_file, evaluate_old):
+    path = old_file(METRIC.format(name="new").replace('{"score": value}', "[][0]"))
+    code, _, err = evaluate_old([path], "evaluation.evaluation_fn = @new")
     assert code == 1 and "The metric 'new' failed: IndexError" in err and f"It was at {path}, line 5." in err
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_numbers, check_columns, check_number
+from causal_disent.arguments import as_numbers, check_at_least, check_columns, check_number
 from causal_disent.data.factor_columns import equal_bins
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
@@ -84,7 +84,8 @@ def equally_filled(factors: Any, bins: int, columns: Sequence[int] | None = None
         >>> equally_filled(np.linspace(0, 1, 6)[:, None], 3, [0])[:, 0].tolist()
         [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
     """
-    check_number("`bins`", bins, at_least=2, at_most=MOST_BINS)
+    check_at_least(2, bins=bins)
+    check_number("`bins`", bins, at_most=MOST_BINS)
     matrix = np.array(as_numbers("`factors`", factors))
     if matrix.ndim != 2 or not matrix.size:
         raise errors.InvalidInput(f"`factors` must be of shape (points, factors); given: {matrix.shape}.")
