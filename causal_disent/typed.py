@@ -205,8 +205,11 @@ def annotation_of(parameter: inspect.Parameter) -> str:
     """The annotation as text, which may be a type itself where annotations are not postponed."""
     kind = parameter.annotation
     text = "" if kind is parameter.empty else kind.__name__ if isinstance(kind, type) else str(kind)
-    # Whatever a plugin's function says of its generator, it is one, or a seed.
-    return f"int | {GENERATOR}" if parameter.name == "random_state" and text != GENERATOR else text
+    if parameter.name == "random_state" and text != GENERATOR:
+        return f"int | {GENERATOR}"  # whatever a plugin's function says of its generator, it is one, or a seed
+    if parameter.name == "indices" and text == "IntArray":
+        return "NDArray[Any]"  # as they are: of truth values, a mask, numbers would make indices 0 and 1
+    return text
 
 
 def check_arguments(

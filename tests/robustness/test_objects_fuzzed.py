@@ -131,6 +131,14 @@ def test_every_method_answers_nonsense_in_words(tmp_path, monkeypatch):
     assert not faults, f"{len(faults)} of {CALLS}: " + "\n".join(faults)
 
 
+@pytest.mark.parametrize("indices", [[True, False], np.array([True]), [0.5], [-1], ["0"], 0])
+def test_what_is_no_index_is_refused(indices):
+    data = get_dataset("synthetic_mini")
+    for method in (data.observations, data.space.to_factors):
+        with pytest.raises(errors.InvalidInput, match="`indices`|counted from 0"):
+            method(indices)
+
+
 def test_data_sets_take_seeds_and_new_generators():
     data = get_dataset("synthetic_mini")
     factors = data.sample_factors(3, np.random.RandomState(5))

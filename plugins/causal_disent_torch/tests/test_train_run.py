@@ -526,7 +526,8 @@ def test_a_checkpoint_of_more_steps_than_are_wanted(tiny, tmp_path, kill):
 def test_a_checkpoint_that_was_half_written_does_not_stay(tiny, tmp_path):
     folder = partial_folder(tmp_path / "m")
     folder.mkdir()
-    (folder / f".{CHECKPOINT}.0123abc.partial").write_bytes(b"half")
+    (folder / f".{CHECKPOINT}.0123abcd.partial").write_bytes(b"half")
+    (folder / f".{CHECKPOINT}.lock").touch()
     train("vae", tmp_path / "m")
     assert not folder.exists()
 

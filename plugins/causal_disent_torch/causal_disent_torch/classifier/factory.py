@@ -16,7 +16,7 @@ from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import GroundTruthData
 from causal_disent.text import say
-from causal_disent.typed import checked
+from causal_disent.typed import check_value
 from causal_disent_torch.classifier import cache
 from causal_disent_torch.classifier.conv import ConvClassifier
 from causal_disent_torch.classifier.fingerprint import fingerprint
@@ -27,7 +27,6 @@ from causal_disent_torch.classifier.training import accuracy_of, train
 from causal_disent_torch.device import choose_device
 
 
-@checked
 def conv_classifier(
     data: GroundTruthData,
     channels: Sequence[int] = (16, 32, 128),
@@ -65,6 +64,7 @@ def conv_classifier(
         A classifier whose ``accuracy`` is that on the held-out images, per factor. A warning names factors of
         less than 90 %.
     """
+    check_value("`data`", data, "GroundTruthData")
     filters: Any = tuple(channels) if isinstance(channels, list) else channels  # gin may give either
     settings = Settings(filters, num_steps, batch_size, learning_rate, held_out, max_images, seed, max_shift)
     shape = tuple(int(size) for size in data.observation_shape)
