@@ -143,7 +143,7 @@ def test_other_bad_input():
     with pytest.raises(errors.InvalidInput, match="`group_size` is from 2 to 2"):
         uc_of_sets([{1}, {2}], group_size=3)
     codes, factors = sample(0)
-    with pytest.raises(errors.InvalidInput, match="`bootstrap` is the number of resamples, 0 or more"):
+    with pytest.raises(errors.InvalidInput, match="`bootstrap` is the number of resamples, from 0"):
         uc(codes, factors, bootstrap=-1)
     data = get_dataset("candle_mini", factors=["object", "color"])
     with pytest.raises(errors.InvalidInput, match="an empty list|a list of whole"):

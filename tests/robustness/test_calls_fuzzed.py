@@ -73,6 +73,23 @@ def test_a_fault_would_be_seen():
     assert len(functions()) > 25
 
 
+def test_more_resamples_than_can_be_kept_are_refused():
+    codes, factors = good_arrays(np.random.RandomState(0))
+    for call in (
+        lambda: causal_disent.metrics.uc(codes, factors, bootstrap=2**32),
+        lambda: causal_disent.score(codes, factors, metrics=["mig"], bootstrap=2**32),
+        lambda: causal_disent.score(codes, factors, metrics=["mig"], chance=2**32),
+    ):
+        with pytest.raises(errors.InvalidInput, match="`(bootstrap|chance)` .*100,?000"):
+            call()
+
+
+def test_an_estimator_that_makes_no_model():
+    codes, factors = good_arrays(np.random.RandomState(0))
+    with pytest.raises(errors.InvalidInput, match="An estimator makes models with `fit`; this one made 0"):
+        causal_disent.metrics.dci(codes, factors, estimator=int)
+
+
 SAME = ("lists", "tuples", "float32", "longdouble", "object", "big-endian", "fortran", "read only", "frame",
         "named frame", "tensor", "masked nothing")  # fmt: skip
 

@@ -12,7 +12,7 @@ from causal_disent.arguments import is_whole
 from causal_disent.metrics.tools.attribution import attribute, is_irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
-from causal_disent.metrics.tools.resampling import centred_interval
+from causal_disent.metrics.tools.resampling import MOST_RESAMPLES, centred_interval
 from causal_disent.metrics.tools.result import Result
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
@@ -36,10 +36,11 @@ class Bounded(Result):
 
 
 def check_bootstrap(bootstrap: Any) -> None:
-    """A whole number, 0 or more."""
-    if not is_whole(bootstrap) or bootstrap < 0:
+    """A whole number of resamples that can be kept."""
+    if not is_whole(bootstrap) or not 0 <= bootstrap <= MOST_RESAMPLES:
         raise errors.InvalidInput(
-            f"`bootstrap` is the number of resamples, 0 or more (200 is usual); given: {shown_value(bootstrap)}."
+            f"`bootstrap` is the number of resamples, from 0 to {MOST_RESAMPLES:,} (200 is usual); given: "
+            f"{shown_value(bootstrap)}."
         )
 
 

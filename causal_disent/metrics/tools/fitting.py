@@ -88,6 +88,9 @@ def fit_each(
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     makers = [regressor_for(make) if problem.continuous else make for problem in problems]
     models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]  # as gin binds them
+    for model in models:
+        if not hasattr(model, "fit"):
+            raise errors.InvalidInput(f"An estimator makes models with `fit`; this one made {shown_value(model)}.")
     # The longest first, so that none is left to run alone at the end.
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least
+from causal_disent.arguments import check_at_least, check_number
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.splitting import TEST_SHARE, split_rows
 from causal_disent.progress import track
@@ -27,6 +27,8 @@ LEVEL = 0.05
 LEAST_PERMUTATIONS = 19
 #: Where a score is not defined on more than this part of the resamples, those that are left are a choice.
 MOST_UNDEFINED = 0.1
+#: An interval is no surer for more resamples, nor a chance level for more permutations, and all are kept.
+MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class Asked:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_at_least(0, bootstrap=self.bootstrap, chance=self.chance)
+        for name in ("bootstrap", "chance"):
+            check_at_least(0, **{name: getattr(self, name)})
+            check_number(f"`{name}`", getattr(self, name), at_most=MOST_RESAMPLES)
 
 
 @dataclass(frozen=True)
