@@ -128,6 +128,7 @@ TYPES: dict[str, tuple[str, Reader]] = {
         (
             "Attribution",
             "Decode",
+            "Discretizer",
             "Estimator",
             "MatrixFunction",
             "PredictProba",

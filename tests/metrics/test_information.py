@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
+from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.metrics.tools.attribution import mutual_information
 from causal_disent.metrics.tools.information import codes_in_bins, entropies, mutual_information_matrix
@@ -77,3 +78,11 @@ def test_codes_are_binned_as_gin_says(random_state):
         assert codes_in_bins(codes).max() == 7
     with gin_config(bindings=["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 9"]):
         assert codes_in_bins(codes).max() == 9
+
+
+def test_a_discretizer_is_a_function():
+    with (
+        pytest.raises(errors.CausalDisentError, match="discretizer_fn must be a function or None; given: 0.5"),
+        gin_config(bindings=["discretizer.discretizer_fn = 0.5"]),
+    ):
+        pass

@@ -84,10 +84,18 @@ def test_more_resamples_than_can_be_kept_are_refused():
             call()
 
 
-def test_an_estimator_that_makes_no_model():
+def test_functions_of_the_callers_that_do_not_fit():
     codes, factors = good_arrays(np.random.RandomState(0))
     with pytest.raises(errors.InvalidInput, match="An estimator makes models with `fit`; this one made 0"):
         causal_disent.metrics.dci(codes, factors, estimator=int)
+    with pytest.raises(errors.InvalidInput, match=r"What `redraw` draws cannot be read: TypeError: len\(\)"):
+        causal_disent.metrics.tmex(codes, factors, redraw=len)
+
+
+def test_trees_predict_discrete_factors():
+    codes, factors = good_arrays(np.random.RandomState(0))
+    with pytest.raises(errors.InvalidInput, match="trees that predict discrete factors.*neighbour_information"):
+        causal_disent.metrics.uc(codes, factors + 0.5, attribution="dci_importance")
 
 
 SAME = ("lists", "tuples", "float32", "longdouble", "object", "big-endian", "fortran", "read only", "frame",

@@ -54,6 +54,11 @@ def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random
 
     codes, factors = check_pairs(codes, factors)
     check_fits_trees(codes)
+    if (factors % 1 != 0).any():
+        raise errors.InvalidInput(
+            "dci_importance has trees that predict discrete factors, and some are no whole numbers. Put them into "
+            "bins (`causal_disent.metrics.equally_filled`), or take neighbour_information."
+        )
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:

@@ -116,19 +116,22 @@ def _p_value(
     random_state: np.random.RandomState,
 ) -> float:
     predict = _predictor(rows, column, forest)
-    drawn = (_checked(redraw(rows, column, random_state), len(rows)) for _ in range(NUM_DRAWS))
+    drawn = (_drawn(redraw, rows, column, random_state) for _ in range(NUM_DRAWS))
     scores = np.array([-np.mean((y - predict(values)) ** 2) for values in drawn])
     # Sums of the same numbers in another order may differ in the last digits.
     as_good = scores >= observed - 1e-12 * abs(observed)
     return float((1 + as_good.sum()) / (1 + NUM_DRAWS))
 
 
-def _checked(values: Any, num: int) -> Any:
-    values = np.asarray(values)
-    if values.shape != (num,) or values.dtype.kind not in "biuf":
+def _drawn(
+    redraw: Redraw, rows: FloatArray | IntArray, column: int, random_state: np.random.RandomState
+) -> FloatArray | IntArray:
+    with errors.readable("What `redraw` draws"):
+        values = np.asarray(redraw(rows, column, random_state))
+    if values.shape != (len(rows),) or values.dtype.kind not in "biuf":
         raise errors.InvalidInput(
-            f"`redraw` must return a number for each of {num} rows; it returned shape {values.shape} and type "
-            f"{values.dtype}."
+            f"`redraw` must return a number for each of {len(rows)} rows; it returned shape {values.shape} and "
+            f"type {values.dtype}."
         )
     return values
 

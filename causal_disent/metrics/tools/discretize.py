@@ -14,6 +14,9 @@ from causal_disent.protocols import FloatArray, IntArray
 #: Values that are so many times as large as they are apart are counted from the smallest.
 LARGE_OFFSET = 1e9
 
+#: Values and a number of bins -> the bin of each value.
+Discretizer = Callable[[FloatArray, int], IntArray]
+
 
 @part("histogram_discretizer", supplied=("target",))
 def histogram_discretizer(target: FloatArray, num_bins: int) -> IntArray:
@@ -48,7 +51,7 @@ def bin_edges(ends: FloatArray, num_bins: int) -> tuple[Any, FloatArray]:
 @part("discretizer", supplied=("target",))
 def discretizer(
     target: FloatArray,
-    discretizer_fn: Callable[[FloatArray, int], IntArray] | None = None,
+    discretizer_fn: Discretizer | None = None,
     num_bins: int = 20,
 ) -> FloatArray | IntArray:
     """`target` in bins if ``discretizer.discretizer_fn`` is bound, unchanged otherwise."""
