@@ -90,12 +90,18 @@ def test_functions_of_the_callers_that_do_not_fit():
         causal_disent.metrics.dci(codes, factors, estimator=int)
     with pytest.raises(errors.InvalidInput, match=r"What `redraw` draws cannot be read: TypeError: len\(\)"):
         causal_disent.metrics.tmex(codes, factors, redraw=len)
+    with pytest.raises(errors.InvalidInput, match="What the attribution <built-in function len> gives cannot be"):
+        causal_disent.metrics.uc(codes, factors, attribution=len)
 
 
 def test_trees_predict_discrete_factors():
     codes, factors = good_arrays(np.random.RandomState(0))
-    with pytest.raises(errors.InvalidInput, match="trees that predict discrete factors.*neighbour_information"):
-        causal_disent.metrics.uc(codes, factors + 0.5, attribution="dci_importance")
+    for call in (
+        lambda: causal_disent.metrics.uc(codes, factors + 0.5, attribution="dci_importance"),
+        lambda: causal_disent.metrics.downstream_task(codes, factors * 1e90),
+    ):
+        with pytest.raises(errors.InvalidInput, match="A classifier predicts discrete factors.*equally_filled"):
+            call()
 
 
 SAME = ("lists", "tuples", "float32", "longdouble", "object", "big-endian", "fortran", "read only", "frame",

@@ -11,6 +11,7 @@ from causal_disent import errors
 from causal_disent.arguments import check_choice, check_fits_trees, check_pairs, check_random_state, check_rho
 from causal_disent.metrics.irs import irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
+from causal_disent.metrics.tools.fitting import fitted
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.registry import registry
 from causal_disent.text import shown_value
@@ -54,15 +55,10 @@ def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random
 
     codes, factors = check_pairs(codes, factors)
     check_fits_trees(codes)
-    if (factors % 1 != 0).any():
-        raise errors.InvalidInput(
-            "dci_importance has trees that predict discrete factors, and some are no whole numbers. Put them into "
-            "bins (`causal_disent.metrics.equally_filled`), or take neighbour_information."
-        )
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:
-            trees = ExactBoosting(random_state=check_random_state(random_state)).fit(codes, factor)
+            trees = fitted(ExactBoosting(random_state=check_random_state(random_state)), codes, factor)
             importance[:, i] = np.abs(trees.feature_importances_)
     return importance
 
@@ -93,7 +89,8 @@ def attribute(
             "`attribution` is a name or a function (codes, factors, random_state) -> (codes, factors) "
             f"scores; given: {shown_value(attribution)}."
         )
-    scores = np.array(function(codes, factors, random_state), dtype=np.float64)
+    with errors.readable(f"What the attribution {shown_value(attribution)} gives"):
+        scores = np.array(function(codes, factors, random_state), dtype=np.float64)
     expected = (codes.shape[1], factors.shape[1])
     if scores.shape != expected:
         raise errors.InvalidInput(

@@ -136,8 +136,21 @@ def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result])
         if (problem.values == problem.values[0]).all():
             result = finish(_AlwaysTheSame(problem.values[0]), problem)
         else:
-            result = finish(model.fit(problem.codes, problem.values), problem)
+            result = finish(fitted(model, problem.codes, problem.values), problem)
     return result, [(warning.category, str(warning.message)) for warning in caught]
+
+
+def fitted(model: Any, codes: FloatArray, values: NDArray[Any]) -> Any:
+    """The model, fitted; values that a classifier of scikit-learn takes for no classes are told in our words."""
+    try:
+        return model.fit(codes, values)
+    except ValueError as error:
+        if "Unknown label type" not in str(error):
+            raise
+        raise errors.InvalidInput(
+            "A classifier predicts discrete factors, and some of these are no whole numbers, or too large. Put "
+            "them into bins (`causal_disent.metrics.equally_filled`)."
+        ) from error
 
 
 def accuracies(model: Any, problem: Problem) -> tuple[float, float]:
