@@ -161,6 +161,10 @@ def unified_scores(
     entropy = information.entropies(train[1][:, varying])
     made: dict[str, FloatArray] = {}
     scores = {}
+    if not len(matrices):
+        raise errors.InvalidInput(
+            f"`matrices` is a list of one or more of {errors.listing(MATRICES)}; it is empty."
+        )
     for function in [_matrix_named(matrix) for matrix in matrices]:
         name = name_of(function)
         made[name] = np.zeros((train[0].shape[1], train[1].shape[1]))

@@ -92,6 +92,23 @@ def test_functions_of_the_callers_that_do_not_fit():
         causal_disent.metrics.tmex(codes, factors, redraw=len)
     with pytest.raises(errors.InvalidInput, match="What the attribution <built-in function len> gives cannot be"):
         causal_disent.metrics.uc(codes, factors, attribution=len)
+    with pytest.raises(errors.InvalidInput, match="What the estimator makes cannot be read: TypeError"):
+        causal_disent.metrics.downstream_task(codes, factors, estimator=len)
+    with pytest.raises(errors.InvalidInput, match="The matrix 'len' cannot be read: TypeError"):
+        causal_disent.metrics.reduced_downstream_task(codes, factors, measure=len)
+    with pytest.raises(errors.InvalidInput, match="`matrices` is a list of one or more of"):
+        causal_disent.metrics.unified_scores(codes, factors, matrices=[])
+
+
+def test_columns_may_be_an_array():
+    codes, factors = good_arrays(np.random.RandomState(0))
+    values = factors + codes[:, 2:]
+    listed, array = (
+        causal_disent.metrics.dci(codes, values, continuous=given) for given in ([0, 1], np.arange(2))
+    )
+    assert listed.score == array.score
+    with pytest.raises(errors.InvalidInput, match="continuous"):
+        causal_disent.metrics.dci(codes, values, continuous=np.array([], dtype=int))
 
 
 def test_trees_predict_discrete_factors():

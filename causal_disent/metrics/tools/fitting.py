@@ -87,7 +87,8 @@ def fit_each(
         check_fits_trees(problem.codes)
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     makers = [regressor_for(make) if problem.continuous else make for problem in problems]
-    models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]  # as gin binds them
+    with errors.readable("What the estimator makes"):  # as gin binds it
+        models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]
     for model in models:
         if not hasattr(model, "fit"):
             raise errors.InvalidInput(f"An estimator makes models with `fit`; this one made {shown_value(model)}.")

@@ -41,8 +41,9 @@ def matrix_of(
     function: MatrixFunction, train: Pairs, test: Pairs, random_state: np.random.RandomState
 ) -> FloatArray:
     """The function's matrix (codes, factors); one that takes a `random_state` is given it."""
-    seed = {"random_state": random_state} if "random_state" in inspect.signature(function).parameters else {}
-    matrix = np.asarray(function(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
+    with errors.readable(f"The matrix '{name_of(function)}'"):
+        seed = {"random_state": random_state} if "random_state" in inspect.signature(function).parameters else {}
+        matrix = np.asarray(function(train[0].T, train[1].T, test[0].T, test[1].T, **seed))
     expected = (train[0].shape[1], train[1].shape[1])
     if matrix.shape != expected:
         raise errors.InvalidInput(

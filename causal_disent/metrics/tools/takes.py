@@ -178,6 +178,11 @@ def takers(*kinds: str) -> Iterator[str]:
             yield entry.name
 
 
+def _is_said(option: Any) -> bool:
+    """Whether an option says something: columns, which may be an array, or a value that is true."""
+    return bool(option.size if isinstance(option, np.ndarray) else option)
+
+
 def refuse(name: str, takes: Takes, factors: Any = None, *_: Any, **options: Any) -> None:
     """Raise if `factors` (points, factors) are continuous, and a metric with such `options` does not take them."""
     needed = takes.get("continuous")
@@ -187,7 +192,7 @@ def refuse(name: str, takes: Takes, factors: Any = None, *_: Any, **options: Any
         or by_itself
         or asks_neighbours(takes, options)
         or np.ndim(factors) != 2
-        or any(options.get(name) for name in needed or ())
+        or any(_is_said(options.get(name)) for name in needed or ())
     ):
         return
     if columns := continuous_columns(factors):
