@@ -33,11 +33,18 @@ pin_threads()
 from causal_disent import evaluate_with_gin, results_table, run_study  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
 from causal_disent.runs.results import parse_object  # noqa: E402
-from causal_disent.runs.study import Study, read_study  # noqa: E402
-from causal_disent.runs.study.expand import digest  # noqa: E402
-from causal_disent.runs.study.folders import METRICS, step_of  # noqa: E402
-from causal_disent.runs.study.plan import Plan, make_plan  # noqa: E402
-from causal_disent.runs.study.state_text import plan_text  # noqa: E402
+from causal_disent.runs.study import (  # noqa: E402
+    Study,
+    plan_text,
+    read_study,
+)
+from causal_disent.runs.study_plan import (  # noqa: E402  # noqa: E402
+    METRICS,
+    Plan,
+    digest,
+    make_plan,
+    step_of,
+)
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"

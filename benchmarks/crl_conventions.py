@@ -27,7 +27,7 @@ from causal_disent_torch.backend import TorchBackend  # noqa: E402
 from causal_disent import get_dataset, get_metric  # noqa: E402
 from causal_disent.progress import track  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
-from causal_disent.runs.study.table import plain_value  # noqa: E402
+from causal_disent.runs.study_table import plain_value  # noqa: E402
 
 CONVENTIONS: dict[str, dict[str, Any]] = {
     "as in the table": {},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
-    from causal_disent.runs.study.table import results_table
+    from causal_disent.runs.study_table import results_table
     from causal_disent.threads import use_threads
 
 __all__ = [
@@ -37,7 +37,7 @@ _HOME = {
     "api": ("get_classifier", "get_dataset", "get_metric", "get_representation", "score"),
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),
-    "runs.study.table": ("results_table",),
+    "runs.study_table": ("results_table",),
     "threads": ("use_threads",),
 }
 

@@ -81,7 +81,7 @@ def register_classifiers(register: Register) -> None:
 
 @hookimpl
 def register_engines(register: Register) -> None:
-    register("local", "causal_disent.runs.local_engine:LocalEngine", summary="processes on this machine")
+    register("local", "causal_disent.runs.engine:LocalEngine", summary="processes on this machine")
 
 
 @hookimpl
@@ -132,8 +132,8 @@ def register_parts(register: Register) -> None:
         ("dataset", "runs.dataset:dataset", "which data set a run uses, and what of it"),
         ("representation", "runs.representation:representation", "what an input folder stands for"),
         ("evaluation", "runs.evaluate:settings", "which metrics a run measures, and with which seed"),
-        ("study", "runs.study.settings:study", "what a study compares"),
-        ("study_task", "runs.study.steps:study_task", "what a task of a study was done with"),
+        ("study", "runs.study_plan:study", "what a study compares"),
+        ("study_task", "runs.study_work:study_task", "what a task of a study was done with"),
         ("postprocess", "runs.postprocess:settings", "what the codes of a representation are"),
         ("mean_representation", "runs.postprocess:mean_representation", "codes are the means"),
         ("sampled_representation", "runs.postprocess:sampled_representation", "codes are drawn"),

@@ -15,10 +15,8 @@ from causal_disent import get_classifier, get_dataset, get_representation
 from causal_disent.metrics import cg
 from causal_disent.metrics.tools.baselines import baseline_of
 from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.report.contact_sheet import save_picture
-from causal_disent.report.counterfactuals import make_counterfactuals, of_truth
-from causal_disent.report.labelled_grid import draw_grid
-from causal_disent.report.model_sheets import SHOWN
+from causal_disent.report.model_sheets import SHOWN, make_counterfactuals, of_truth
+from causal_disent.report.pictures import draw_grid, save_picture
 
 FACTORS, SHOWN_FACTOR, COPIES = ["object", "color"], 1, 3
 #: What else there is stays as it is.

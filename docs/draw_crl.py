@@ -15,8 +15,7 @@ from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
 
 from causal_disent import get_dataset
 from causal_disent.graphs import CausalGraph
-from causal_disent.report.contact_sheet import save_picture
-from causal_disent.report.labelled_grid import draw_grid
+from causal_disent.report.pictures import draw_grid, save_picture
 
 #: Name -> options, the image, and factor -> what it is set to.
 PICTURES: dict[str, tuple[dict, int, dict[str, list]]] = {

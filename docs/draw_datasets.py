@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from causal_disent import get_dataset
-from causal_disent.report.contact_sheet import contact_sheet, save_picture
+from causal_disent.report.pictures import contact_sheet, save_picture
 
 #: Name -> pixels per pixel, and how many colors the PNG has, for it to stay below 100 KB.
 PICTURES = {"candle_mini": (2, 256), "dsprites_regenerated": (2, 16), "synthetic_mini": (2, 256)}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from causal_disent_candle.candle import Candle
 
-from causal_disent.report.contact_sheet import save_picture
+from causal_disent.report.pictures import save_picture
 
 COLUMNS, GAP = 8, 4
 #: Height and width of each image on the sheet.

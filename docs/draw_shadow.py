@@ -12,7 +12,7 @@ import numpy as np
 from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight
 
 from causal_disent import get_dataset
-from causal_disent.report.contact_sheet import save_picture
+from causal_disent.report.pictures import save_picture
 
 COLUMNS, GAP, SIZE = 6, 4, 96
 

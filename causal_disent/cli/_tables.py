@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def told_table(folder: Path) -> pd.DataFrame:
-    """As `causal_disent.runs.study.table.results_table` gives it; the files that it leaves out are named."""
-    from causal_disent.runs.study.table import results_table
+    """As `causal_disent.runs.study_table.results_table` gives it; the files that it leaves out are named."""
+    from causal_disent.runs.study_table import results_table
 
     table = results_table(folder)
     for path, reason in table.attrs["left_out"]:

@@ -56,8 +56,8 @@ def run_calibration(arguments: argparse.Namespace) -> int:
 
 def _run_seeds(arguments: argparse.Namespace, seed: int) -> None:
     from causal_disent.config import gin_config
-    from causal_disent.report.reseeding import reseeding_text, write_reseeding
-    from causal_disent.runs.reseed import FROM_GOOD_TO_BAD, reseed
+    from causal_disent.report.calibration import reseeding_text, write_reseeding
+    from causal_disent.runs.calibrate import FROM_GOOD_TO_BAD, reseed
 
     names = [case.name for case in FROM_GOOD_TO_BAD]
     sizes = arguments.sizes or [arguments.num_train]

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from causal_disent.report.certainty_words import HEADS, certainty_cells
-from causal_disent.report.cg_remarks import remarks
+from causal_disent.report.remarks import HEADS, certainty_cells, remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 
@@ -35,7 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run_demo(output: Path) -> int:
     """Evaluate each row, write its folders under `output`, print one table."""
-    from causal_disent.report.contact_sheet import contact_sheet, save_picture
+    from causal_disent.report.pictures import contact_sheet, save_picture
     from causal_disent.runs.dataset import get_dataset
     from causal_disent.runs.evaluate import evaluate_with_gin
 

@@ -15,9 +15,7 @@ from causal_disent.cli._flags import Flags
 from causal_disent.files import below, claim, within
 from causal_disent.isolation import isolated
 from causal_disent.progress import track
-from causal_disent.report.certainty_words import chance_remarks
-from causal_disent.report.cg_remarks import remarks
-from causal_disent.report.evaluation_table import evaluation_table
+from causal_disent.report.remarks import chance_remarks, evaluation_table, remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 

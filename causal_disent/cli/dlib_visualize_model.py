@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from causal_disent.cli._flags import Flags
-from causal_disent.report.cg_remarks import accuracy_text
+from causal_disent.report.remarks import accuracy_text
 from causal_disent.text import say
 
 USAGE = """

@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the page."""
-    from causal_disent.runs.report.write import write_report
-    from causal_disent.runs.study.estimate import size
+    from causal_disent.report.write import write_report
+    from causal_disent.runs.study import size
 
     page = write_report(arguments.folder, arguments.output, draw=arguments.draw)
     say(f"one page, {size(page.stat().st_size)}; open it in a browser\n  -> {page}")

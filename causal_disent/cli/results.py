@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_results(arguments: argparse.Namespace) -> int:
     """Print the table."""
-    from causal_disent.runs.study.results_text import chosen_scores, results_text, write_results
+    from causal_disent.runs.study_table import chosen_scores, results_text, write_results
 
     table = chosen_scores(told_table(arguments.folder), arguments.metrics or ())
     say(results_text(table, arguments.published))

@@ -15,7 +15,7 @@ from causal_disent.text import number_of, say, shown_value
 
 if TYPE_CHECKING:
     from causal_disent.runs.study import Study
-    from causal_disent.runs.study.plan import Plan
+    from causal_disent.runs.study_plan import Plan
 
 #: Digits of the number of a run.
 MOST_DIGITS = 18
@@ -78,10 +78,9 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, config: Path | Study, first: Callable[[], None] = lambda: None) -> int:
     """Run a study, or tell of its plan; `first` is called when the settings are known to be right."""
-    from causal_disent.runs.study import check_configs, read_study, run_study
-    from causal_disent.runs.study.plan import STATES, make_plan
-    from causal_disent.runs.study.results_text import results_text
-    from causal_disent.runs.study.state_text import plan_text
+    from causal_disent.runs.study import check_configs, plan_text, read_study, run_study
+    from causal_disent.runs.study_plan import STATES, make_plan
+    from causal_disent.runs.study_table import results_text
 
     settings, engine = read_study(config, _bindings(arguments, config), arguments.engine)
     folder: Path = arguments.output_dir
@@ -131,7 +130,7 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _write_page(folder: Path, page: Path) -> None:
     """Write the study's page; what keeps it from being written does not make the study fail."""
-    from causal_disent.runs.report.write import write_report
+    from causal_disent.report.write import write_report
 
     try:
         write_report(folder, page, draw=True)
@@ -154,14 +153,14 @@ def _bindings(arguments: argparse.Namespace, config: Path | Study) -> list[str]:
 
 def _plan(arguments: argparse.Namespace) -> Plan:
     """The plan of the study in the folder, as its settings are kept there."""
-    from causal_disent.runs.study.plan import make_plan
-    from causal_disent.runs.study.run import kept_study
+    from causal_disent.runs.study import kept_study
+    from causal_disent.runs.study_plan import make_plan
 
     return make_plan(kept_study(arguments.output_dir), arguments.output_dir)
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.state_text import state_text
+    from causal_disent.runs.study import state_text
 
     arguments.output_dir = Path(*arguments.arguments) if arguments.arguments else arguments.output_dir
     say(state_text(_plan(arguments), everything=arguments.all))
@@ -169,8 +168,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.results_text import scores_text
-    from causal_disent.runs.study.state_text import run_text
+    from causal_disent.runs.study import run_text
+    from causal_disent.runs.study_table import scores_text
 
     number = _number(arguments.arguments[0])
     say(run_text(_plan(arguments), number))
@@ -180,7 +179,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _retry(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.failures import forget
+    from causal_disent.runs.study_work import forget_failure
 
     chosen = {_number(text) for text in arguments.arguments}
     plan = _plan(arguments)
@@ -199,7 +198,7 @@ def _retry(arguments: argparse.Namespace) -> int:
 
     def forget_all() -> None:
         for number, place in failed:
-            forget(plan.folder / str(number), place)
+            forget_failure(plan.folder / str(number), place)
 
     return _run(arguments, plan.study, forget_all)
 
@@ -211,14 +210,14 @@ def _number(text: str) -> int:
 
 
 def _best(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.results_text import best_text
+    from causal_disent.runs.study_table import best_text
 
     say(best_text(told_table(arguments.output_dir), arguments.arguments[0]))
     return 0
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from causal_disent.runs.study.table import write_table
+    from causal_disent.runs.study_table import write_table
 
     target = Path(arguments.arguments[0])
     table = told_table(arguments.output_dir)

@@ -1,7 +1,4 @@
-"""The calibration table: printed, as files, as a picture, and in the documentation.
-
-causal-disent calibrate && python -m causal_disent.report.calibration output/calibrate docs
-"""
+"""A table of numbers as a picture: the better, the bluer."""
 
 from __future__ import annotations
 
@@ -10,22 +7,112 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from math import isnan
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from causal_disent.figures import pixels
+from causal_disent.figures import empty_figure, pixels, plain, text_width
 from causal_disent.files import new_file, write_text
-from causal_disent.report.contact_sheet import save_picture
-from causal_disent.report.heat_map import HeatRow, heat_map
+from causal_disent.report.pictures import save_picture
 from causal_disent.report.table import markdown_table, text_table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-    from causal_disent.runs.calibrate import Case, Row, Sure
+    from causal_disent.runs.calibrate import Case, Reseeded, Row, Sure
+
+
+#: From the worst to the best; orange and blue differ for the color-blind too.
+SCALE = ("#eea370", "#f8f4ec", "#4894c4")
+EMPTY, INK, FAINT, RULE = "#e8e8e8", "#20242a", "#70767e", "#c4c8cc"
+#: In points.
+CELL_WIDTH, CELL_HEIGHT, MARGIN, GAP = 46.0, 14.0, 12.0, 6.0
+FONT_SIZE, TITLE_SIZE, NOTE_SIZE, NOTE_HEIGHT = 7, 10, 6, 9.0
+#: The width of a letter of the notes, of the wider ones.
+LETTER = 0.65 * NOTE_SIZE
+
+
+@dataclass(frozen=True)
+class HeatRow:
+    """One row.
+
+    Attributes:
+        label: what the row is; written once for neighbours that share it.
+        detail: which part of it.
+        texts: what the cells say.
+        shades: from 0 (worst) to 1 (best); NaN leaves a cell grey.
+    """
+
+    label: str
+    detail: str
+    texts: Sequence[str]
+    shades: Sequence[float]
+
+
+def heat_map(rows: Sequence[HeatRow], columns: Sequence[str], *, title: str, notes: Sequence[str] = ()) -> Figure:
+    """The picture.
+
+    Args:
+        rows: from the top; a line separates rows with different labels.
+        columns: the heads, a word or two each.
+        title: above the table.
+        notes: below it.
+
+    Example:
+        >>> figure = heat_map([HeatRow("dci", "disentanglement", ["0.91"], [0.91])], ["mixed"], title="Scores")
+        >>> [text.get_text() for text in figure.axes[0].texts]
+        ['Scores', 'worst', 'best', 'mixed', 'dci', 'disentanglement', '0.91']
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    middle = MARGIN + max((text_width(row.label, FONT_SIZE) for row in rows), default=0) + GAP
+    left = middle + max((text_width(row.detail, FONT_SIZE) for row in rows), default=0) + GAP
+    right = left + CELL_WIDTH * len(columns)
+    letters = int((right - MARGIN) / LETTER)
+    lines = [line for note in notes for line in wrap(note, letters, subsequent_indent="     ")]
+    below = MARGIN + NOTE_HEIGHT * len(lines)
+    top = below + CELL_HEIGHT * len(rows)
+    height = top + CELL_HEIGHT + MARGIN + TITLE_SIZE + GAP
+    figure, axes = empty_figure(right + MARGIN, height)
+    colors = LinearSegmentedColormap.from_list("worst to best", SCALE).with_extremes(bad=EMPTY)
+    axes.text(MARGIN, height - MARGIN, plain(title), color=INK, fontsize=TITLE_SIZE, va="top")
+    _draw_legend(axes, colors, right, height - MARGIN - TITLE_SIZE / 2)
+    for j, name in enumerate(columns):
+        place = (left + (j + 0.5) * CELL_WIDTH, top + GAP)
+        axes.text(*place, plain(name), color=INK, fontsize=FONT_SIZE, ha="center", va="baseline")
+    x = left + CELL_WIDTH * np.arange(len(columns) + 1)
+    y = top - CELL_HEIGHT * np.arange(len(rows) + 1)
+    shades = np.ma.masked_invalid([row.shades for row in rows])
+    axes.pcolormesh(x, y, shades, cmap=colors, vmin=0, vmax=1, edgecolors="white", linewidth=1)
+    for i, row in enumerate(rows):
+        level = y[i] - CELL_HEIGHT / 2
+        if i == 0 or row.label != rows[i - 1].label:
+            axes.text(MARGIN, level, plain(row.label), color=INK, fontsize=FONT_SIZE, va="center")
+            axes.plot([MARGIN, left - GAP], [y[i], y[i]], color=RULE, linewidth=0.5)
+        axes.text(middle, level, plain(row.detail), color=FAINT, fontsize=FONT_SIZE, va="center")
+        for j, text in enumerate(row.texts):
+            place = (x[j] + CELL_WIDTH / 2, level)
+            axes.text(*place, plain(text), color=INK, fontsize=FONT_SIZE, ha="center", va="center")
+    for k, line in enumerate(lines):
+        place = (MARGIN, below - GAP - k * NOTE_HEIGHT)
+        axes.text(*place, plain(line), color=FAINT, fontsize=NOTE_SIZE, va="top")
+    return figure
+
+
+def _draw_legend(axes: Axes, colors: Colormap, right: float, level: float) -> None:
+    """The scale from the worst to the best, with its ends named."""
+    start, stop = right - 2.6 * CELL_WIDTH, right - 0.6 * CELL_WIDTH
+    extent = (start, stop, level - 3, level + 3)
+    axes.imshow(np.linspace(0, 1, 256)[None], cmap=colors, extent=extent, aspect="auto")
+    for place, text, side in ((start - GAP / 2, "worst", "right"), (stop + GAP / 2, "best", "left")):
+        axes.text(place, level, text, color=FAINT, fontsize=NOTE_SIZE, va="center", ha=side)
+
 
 #: What `update_page` replaces comes after this line of the page.
 MARK = "<!-- The rest is made by `causal-disent calibrate`. -->"
@@ -190,3 +277,51 @@ def update_page(results: Path, docs: Path) -> None:
 
 if __name__ == "__main__":
     update_page(Path(sys.argv[1]), Path(sys.argv[2]))
+
+
+RESEEDING_TITLE = "Right order over seeds"
+RESEEDING_NOTE = (
+    "Each column: how often codes score better than the next worse ones, over pairs of seeds; 0.5 is a coin."
+)
+
+
+def _heads(names: Sequence[str]) -> list[str]:
+    pairs = [f"{good} > {bad}" for good, bad in zip(names, names[1:], strict=False)]
+    return ["name", "score", "points", "noise", *pairs]
+
+
+def _reseeding_body(found: Sequence[Reseeded]) -> list[list[float | str]]:
+    """Of each score: the largest deviation over seeds, and the shares of pairs in the right order."""
+    return [[row.metric, row.score, f"{row.num_train:,}", _largest(row.noise), *row.right] for row in found]
+
+
+def _largest(values: Sequence[float]) -> float:
+    return max((value for value in values if not isnan(value)), default=float("nan"))
+
+
+def reseeding_text(found: Sequence[Reseeded], names: Sequence[str]) -> str:
+    """The table, for the terminal; `names` are of the cases, from good to bad."""
+    return text_table(_heads(names), _reseeding_body(found))
+
+
+def write_reseeding(folder: Path, found: Sequence[Reseeded], names: Sequence[str]) -> None:
+    """Write ``reseeding.csv``, ``.md`` and ``.png`` into `folder`."""
+    with (
+        new_file(folder / "reseeding.csv") as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as file,
+    ):
+        table = csv.writer(file)
+        table.writerow(_heads(names))
+        table.writerows(_reseeding_body(found))
+    write_text(folder / "reseeding.md", markdown_table(_heads(names), _reseeding_body(found)) + "\n")
+    rows = [
+        HeatRow(
+            row.metric,
+            f"{row.score}, {row.num_train:,} points",
+            [f"{share:.2f}" for share in row.right],
+            row.right,
+        )
+        for row in found
+    ]
+    picture = heat_map(rows, [f"> {bad}" for bad in names[1:]], title=RESEEDING_TITLE, notes=[RESEEDING_NOTE])
+    save_picture(pixels(picture), folder / "reseeding.png", colors=128)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.figures import empty_figure, plain
-from causal_disent.report.certainty_words import verdict
+from causal_disent.report.remarks import verdict
 from causal_disent.report.table import text_table
 from causal_disent.typed import Checked
 

@@ -13,7 +13,7 @@ from causal_disent.config import DATASET_NAME, OPEN, REQUIRED, is_bound, query, 
 from causal_disent.data.view import view
 from causal_disent.parts import part
 from causal_disent.registry import registry
-from causal_disent.runs.recorded import recorded_values
+from causal_disent.runs.representation import recorded_values
 from causal_disent.text import shown_value
 from causal_disent.typed import check_options, checked
 

@@ -1,4 +1,4 @@
-"""``representation.*``: what an input folder stands for: a registered representation, or a saved model."""
+"""Which backend does the work: of reading saved models, and of training them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,79 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.config import bind_missing, literal_bindings
+from causal_disent.arguments import literal
+from causal_disent.config import bind_missing, literal_bindings, recorded_bindings
 from causal_disent.files import inside
 from causal_disent.first_party import how_to_install
 from causal_disent.parts import part
+from causal_disent.plugins import explain_missing
 from causal_disent.registry import Entry, registry
-from causal_disent.runs.backend import backends
+
+#: The backend to install where there is none that trains.
+FIRST = "torch"
+
+
+def backends(name: str | None = None) -> list[Entry]:
+    """The one of that name, or all in the order in which they are tried."""
+    return registry.ranked("backends") if name is None else [registry.get("backends", name)]
+
+
+def training_backend(name: str | None = None) -> Entry:
+    """The backend of that name, or the first of those that train models and write their folders."""
+    found = [entry for entry in backends(name) if entry.facts.get("trains")]
+    if found:
+        return found[0]
+    others = [entry.name for entry in backends() if entry.facts.get("trains")]
+    refused = f"The backend '{name}' reads models and does not train them." if name else ""
+    if others:
+        raise errors.InvalidInput(f"{refused} Those that do: {errors.listing(others)}.")
+    missing = explain_missing("backend", FIRST, [], ["backends"]).message.partition("'. ")[2]
+    raise errors.InvalidInput(f"{refused or 'There is no backend that trains models.'} {missing}")
+
+
+#: What disentanglement_lib can apply to a decoder's output, its default first.
+DECODER_ACTIVATIONS = ("logits", "tanh")
+#: Where disentanglement_lib's studies put the model that representations were made of, and how far above them.
+MODEL, LEVELS = "model", 3
+
+
+def recorded_values(folder: Path, step: str) -> dict[str, Any]:
+    """The values that a step's config recorded; nothing if there is no such config.
+
+    Args:
+        folder: of the saved model.
+        step: ``"train"`` or ``"postprocess"``.
+
+    Returns:
+        ``name.parameter`` -> the value, or its text where it is not a plain one, such as ``@conv_encoder``.
+    """
+    path = inside(folder, f"results/gin/{step}.gin")
+    if not path.exists():
+        return {}
+    return {name: literal(text) for name, text in recorded_bindings(path).items()}
+
+
+def decoder_activation(folder: Path) -> str:
+    """What turns the output of the folder's decoder into pixels: ``"logits"`` or ``"tanh"``."""
+    found = recorded_values(folder, "train").get("reconstruction_loss.activation", DECODER_ACTIVATIONS[0])
+    if found not in DECODER_ACTIVATIONS:
+        raise errors.unknown("activation", found, DECODER_ACTIVATIONS)
+    return found
+
+
+def sampling_seed(folder: Path) -> int:
+    """The seed of a representation that draws its codes."""
+    seed = recorded_values(folder, "postprocess").get("postprocess.random_seed", 0)
+    return seed % 2**32 if isinstance(seed, int) else 0
+
+
+def model_folders(folder: Path) -> Iterator[Path]:
+    """Where the model may be that a representation was made of: in a ``model`` beside the folder, or above it."""
+    own = folder.resolve()
+    for above in own.parents[:LEVELS]:
+        if (above / MODEL).is_dir() and above / MODEL != own:
+            yield above / MODEL
+
 
 #: The device that leaves the choice to the backend.
 AUTO = "auto"

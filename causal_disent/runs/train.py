@@ -10,8 +10,8 @@ from causal_disent import errors
 from causal_disent.config import gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, claim, new_folder
 from causal_disent.registry import registry
-from causal_disent.runs.backend import training_backend
 from causal_disent.runs.dataset import dataset
+from causal_disent.runs.representation import training_backend
 from causal_disent.runs.results import write_results
 from causal_disent.training.checkpoint import clear, partial_folder
 from causal_disent.training.description import MODEL

@@ -24,17 +24,19 @@ from causal_disent.parts import part
 from causal_disent.progress import track
 from causal_disent.protocols import Attribution, is_finite
 from causal_disent.registry import registry
-from causal_disent.report.concept_sheets import concept_sheet, graph_sheet, is_causal_model, sampled_indices
-from causal_disent.report.contact_sheet import dataset_sheet, save_picture
-from causal_disent.report.decoded import decoder_of
-from causal_disent.report.labelled_grid import check_drawable
 from causal_disent.report.model_sheets import (
+    concept_sheet,
+    decoder_of,
+    graph_sheet,
+    is_causal_model,
     reconstruction_sheet,
     sample_sheet,
+    sampled_indices,
     sheet_of_sample,
     traversal_frames,
     traversal_sheet,
 )
+from causal_disent.report.pictures import check_drawable, dataset_sheet, save_picture
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, AUTO, Reading, bind_folder, check_folder, load_model
 from causal_disent.runs.results import check_apart

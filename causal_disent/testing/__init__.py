@@ -4,7 +4,6 @@ One list of named checks per kind feeds the functions here, `parametrize_checks`
 ``causal-disent check NAME``.
 """
 
-from causal_disent.testing.check import Check, CheckFailed, NotApplicable, Outcome
 from causal_disent.testing.checks import (
     CHECKED_KINDS,
     check_dataset,
@@ -14,6 +13,7 @@ from causal_disent.testing.checks import (
     named_checks,
     parametrize_checks,
 )
+from causal_disent.testing.stage import Check, CheckFailed, NotApplicable, Outcome
 
 __all__ = [
     "CHECKED_KINDS",

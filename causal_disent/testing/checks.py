@@ -1,4 +1,4 @@
-"""The checks of an entry, one generator for every way to run them."""
+"""The checks of an entry: one generator by kind, for functions, pytest and the command."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.registry import KINDS, Entry, registry
-from causal_disent.testing._declarations import known_failures
-from causal_disent.testing._metric_trial import MetricTrial
-from causal_disent.testing.check import Check, CheckFailed, NotApplicable, Outcome
 from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
-from causal_disent.testing.metric_checks import METRIC_CHECKS
+from causal_disent.testing.metric_checks import METRIC_CHECKS, MetricTrial
 from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
+from causal_disent.testing.stage import Check, CheckFailed, NotApplicable, Outcome, known_failures
 from causal_disent.typed import checked
 
 #: Kind -> what makes a trial of an entry, and the checks that take it.

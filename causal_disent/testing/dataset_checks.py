@@ -9,10 +9,17 @@ import numpy as np
 
 from causal_disent.protocols import IntArray, is_finite
 from causal_disent.registry import Entry
-from causal_disent.testing._declarations import check_known_failures, documented  # noqa: F401  a check as well
-from causal_disent.testing._global_generators import check_untouched, touched_generators
-from causal_disent.testing._stage import read_only
-from causal_disent.testing.check import CheckFailed, NotApplicable, checks_in, demand
+from causal_disent.testing.stage import (  # noqa: F401  a check as well
+    CheckFailed,
+    NotApplicable,
+    check_known_failures,
+    check_untouched,
+    checks_in,
+    demand,
+    documented,
+    read_only,
+    touched_generators,
+)
 
 SEED = 0
 #: Points to draw. Enough that a wrong row shows, few enough for images that have to be drawn.

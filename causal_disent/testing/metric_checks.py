@@ -1,4 +1,4 @@
-"""What every metric must do. A check is a function of a `MetricTrial`; its name is what users see."""
+"""Encoders made from others, with decoders that undo what was done to the codes."""
 
 from __future__ import annotations
 
@@ -8,33 +8,276 @@ import io
 import re
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.representation.oracles import perfect_oracle
-from causal_disent.testing._declarations import (
+from causal_disent.metrics.tools.decoded import BEST
+from causal_disent.protocols import FloatArray
+from causal_disent.registry import Entry
+from causal_disent.representation.oracles import mixed_oracle, noise_oracle, perfect_oracle
+from causal_disent.runs.results import plain
+from causal_disent.testing.stage import (
     BETTER,
+    CausalStage,
+    CheckFailed,
+    NotApplicable,
+    ReadOnlyData,
     check_known_failures,
+    check_untouched,
     check_words,
+    checks_in,
     declared_range,
+    demand,
     is_within,
+    read_only,
+    stage_data,
+    touched_generators,
 )
-from causal_disent.testing._encoders import (
-    INVARIANCES,
-    Changed,
-    first_code,
-    with_nan,
-    without_codes,
-    without_last_row,
-)
-from causal_disent.testing._global_generators import check_untouched
-from causal_disent.testing._metric_trial import MetricTrial, scores_of
-from causal_disent.testing._stage import ReadOnlyData, read_only
-from causal_disent.testing.check import CheckFailed, NotApplicable, checks_in, demand
+
+Change = Callable[[FloatArray], FloatArray]
+
+
+class Changed:
+    """`encoder`, with `change` made to its codes.
+
+    Args:
+        encoder: a representation with a decoder.
+        change: codes (n, m) to other codes.
+        undo: what the decoder does to codes before it decodes; nothing, if not given.
+    """
+
+    def __init__(self, encoder: Any, change: Change, undo: Change = np.asarray) -> None:
+        self._encoder, self._change, self._undo = encoder, change, undo
+
+    def __call__(self, images: FloatArray, /) -> FloatArray:
+        return self._change(self._encoder(images))
+
+    def decode(self, codes: FloatArray) -> FloatArray:
+        return self._encoder.decode(self._undo(codes))
+
+
+class Sum:
+    """The codes of two encoders, added; the first one decodes."""
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self._first, self._second = first, second
+
+    def __call__(self, images: FloatArray, /) -> FloatArray:
+        return self._first(images) + self._second(images)
+
+    def decode(self, codes: FloatArray) -> FloatArray:
+        return self._first.decode(codes)
+
+
+class Remembering(Changed):
+    """`encoder`, which remembers what it returned."""
+
+    def __init__(self, encoder: Any) -> None:
+        super().__init__(encoder, self._remember)
+        self.returned: list[tuple[FloatArray, FloatArray]] = []
+
+    def _remember(self, codes: FloatArray) -> FloatArray:
+        self.returned.append((codes, codes.copy()))
+        return codes
+
+    @property
+    def changed(self) -> bool:
+        """Whether somebody wrote to what was returned."""
+        return any(not np.array_equal(codes, copy) for codes, copy in self.returned)
+
+
+def permuted(encoder: Any) -> Changed:
+    """The codes in another order."""
+    return Changed(encoder, lambda codes: np.roll(codes, 1, axis=1), lambda codes: np.roll(codes, -1, axis=1))
+
+
+def rescaled(encoder: Any) -> Changed:
+    """Each code times a number of its own: a power of two, so that rounding plays no part."""
+    return Changed(encoder, lambda codes: codes * _scales(codes), lambda codes: codes / _scales(codes))
+
+
+def _scales(codes: FloatArray) -> FloatArray:
+    return 2.0 ** np.arange(1, codes.shape[1] + 1)
+
+
+#: What an entry may declare in ``invariances`` -> the change that leaves its headline score as it was.
+INVARIANCES: dict[str, Callable[[Any], Changed]] = {"permutation": permuted, "rescaling": rescaled}
+
+
+def first_code(encoder: Any) -> Changed:
+    """The first code alone; decoding takes the others to be 0."""
+    num_codes: list[int] = []
+
+    def keep_first(codes: FloatArray) -> FloatArray:
+        num_codes.append(codes.shape[1])
+        return codes[:, :1]
+
+    return Changed(encoder, keep_first, lambda codes: np.pad(codes, ((0, 0), (0, num_codes[-1] - 1))))
+
+
+def without_codes(encoder: Any) -> Changed:
+    """No code at all, for any image."""
+    return Changed(encoder, lambda codes: codes[:, :0])
+
+
+def with_nan(encoder: Any) -> Changed:
+    """The largest code of each batch is not a number."""
+    return Changed(encoder, lambda codes: np.where(codes == codes.max(), np.nan, codes))
+
+
+def without_last_row(encoder: Any) -> Changed:
+    """Codes of all images but the last of each batch."""
+    return Changed(encoder, lambda codes: codes[:-1])
+
+
+SEED = 0
+#: Parameter -> the most a check needs of it, to be done in a moment.
+ENOUGH = {
+    "num_train": 300,
+    "num_test": 200,
+    "num_eval": 200,
+    "num_variance_estimate": 200,
+    "num_test_points_per_class": 20,
+    "n_experiment": 2,
+    "num_points": 120,
+    "num_jobs": 1,  # starting processes takes longer than so little work
+}
+
+
+def small_parameters(metric: Callable[..., Any]) -> dict[str, Any]:
+    """Values for those of the metric's parameters that say how much work there is."""
+    parameters = inspect.signature(metric).parameters
+    small = {name: _small(parameters[name].default, most) for name, most in ENOUGH.items() if name in parameters}
+    if "classifier" in parameters and parameters["classifier"].default == BEST:
+        small["classifier"] = "nearest_image"  # which knows all that the oracles draw, and need not be trained
+    return small
+
+
+def _small(default: Any, most: int) -> Any:
+    """`default`, but no more than `most`; of several values one, so that keys named after it stay."""
+    if isinstance(default, Sequence) and not isinstance(default, str) and default:
+        return [max((value for value in default if value <= most), default=min(default))]
+    return min(default, most) if isinstance(default, int) else most
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run of a metric.
+
+    Attributes:
+        scores: what it returned.
+        touched_generators: the global generators that it changed.
+        wrote_to_codes: whether it wrote to what the encoder returned.
+    """
+
+    scores: dict[str, Any]
+    touched_generators: list[str]
+    wrote_to_codes: bool
+
+
+class MetricTrial:
+    """A metric, and encoders whose quality is known.
+
+    Args:
+        entry: the metric.
+        data: finite data to try it on; a small data set of its own by default.
+        parameters: keyword arguments of the metric, before those that keep it small.
+    """
+
+    def __init__(self, entry: Entry, data: Any = None, **parameters: Any) -> None:
+        self.entry = entry
+        self.has_own_data = data is not None
+        self.data = self.stage() if data is None else data
+        self._parameters = parameters
+        self._noise_scores: dict[int, dict[str, Any]] = {}
+
+    def stage(self, sizes: tuple[int, ...] = (3, 4, 5)) -> Any:
+        """A small data set as the metric needs it, with so many values of each factor."""
+        causal = getattr(self.entry.facts.get("needs"), "causal", False)
+        return CausalStage(sizes[:2]) if causal else stage_data(sizes)
+
+    @cached_property
+    def perfect(self) -> Any:
+        """An encoder with a code for each factor."""
+        return perfect_oracle(self.data)
+
+    @cached_property
+    def middling(self) -> Any:
+        """An encoder that mixes the factors, with noise."""
+        return Sum(mixed_oracle(self.data, strength=0.5), noise_oracle(self.data))
+
+    def run(self, encoder: Any, data: Any = None, **more: Any) -> Any:
+        """What the metric returns."""
+        given = {**small_parameters(self.entry.load()), **self._parameters, **more}
+        random_state = np.random.RandomState(SEED)
+        return self.entry.load()(self.data if data is None else data, encoder, random_state=random_state, **given)
+
+    @cached_property
+    def perfect_scores(self) -> dict[str, Any]:
+        """The scores of the perfect encoder."""
+        return scores_of(self.run(self.perfect))
+
+    @cached_property
+    def middling_scores(self) -> dict[str, Any]:
+        """The scores of the middling encoder."""
+        return scores_of(self.run(self.middling))
+
+    def noise_scores(self, seed: int) -> dict[str, Any]:
+        """The scores of an encoder that says nothing."""
+        if seed not in self._noise_scores:
+            self._noise_scores[seed] = scores_of(self.run(noise_oracle(self.data, seed=seed)))
+        return self._noise_scores[seed]
+
+    @cached_property
+    def watched(self) -> Watched:
+        """A second run on the perfect encoder, of which more than the scores is seen."""
+        encoder = Remembering(self.perfect)
+        with touched_generators() as touched:
+            returned = self.run(encoder)
+        return Watched(scores_of(returned), touched, encoder.changed)
+
+    def headline(self, scores: Mapping[str, Any]) -> float:
+        """The score that stands for the metric."""
+        key = self.entry.facts.get("headline")
+        if key is None:
+            raise NotApplicable("no headline score is declared; register with headline=KEY.")
+        if key not in scores:
+            raise CheckFailed(f"`headline`: {errors.unknown('score', key, scores).message}")
+        value = scores[key]
+        demand(
+            isinstance(value, (int, float)) and np.isfinite(value),
+            f"the headline score '{key}' must be a finite number; it is {value!r}.",
+        )
+        return float(value)
+
+
+def scores_of(returned: Any) -> dict[str, Any]:
+    """What a metric returned, without numpy types, if it is a dict of what a result file can hold."""
+    demand(isinstance(returned, dict), f"a metric returns a dict; it returned {type(returned).__name__}.")
+    demand(returned, "a metric returns at least one score; it returned an empty dict.")
+    for key, value in returned.items():
+        demand(isinstance(key, str), f"the keys of the scores are text; one is {key!r}.")
+        try:
+            number = _first_unbounded(plain(value))
+        except errors.InvalidInput as error:
+            raise CheckFailed(f"the score '{key}' cannot be written to a result file: {error.message}") from None
+        demand(number is None, f"scores are finite; '{key}' is {number}.")
+    return plain(returned)
+
+
+def _first_unbounded(value: Any) -> float | None:
+    """The first number in `value`, lists and dicts included, that is infinite or not a number."""
+    if isinstance(value, float):
+        return None if np.isfinite(value) else value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for found in map(_first_unbounded, parts) if found is not None), None)
+
 
 #: How far an invariant score may move.
 TOLERANCE = 1e-6

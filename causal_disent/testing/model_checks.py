@@ -15,11 +15,16 @@ from causal_disent.config import gin_config, given_to_gin
 from causal_disent.config_files import shipped_configs
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
-from causal_disent.runs.backend import training_backend
-from causal_disent.testing._declarations import check_known_failures, documented  # noqa: F401  a check as well
-from causal_disent.testing._global_generators import check_untouched, touched_generators
-from causal_disent.testing._stage import StageData
-from causal_disent.testing.check import checks_in, demand
+from causal_disent.runs.representation import training_backend
+from causal_disent.testing.stage import (  # noqa: F401  a check as well
+    StageData,
+    check_known_failures,
+    check_untouched,
+    checks_in,
+    demand,
+    documented,
+    touched_generators,
+)
 from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan

@@ -9,10 +9,17 @@ import numpy as np
 
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import Entry
-from causal_disent.testing._declarations import check_known_failures, documented  # noqa: F401  a check as well
-from causal_disent.testing._global_generators import check_untouched, touched_generators
-from causal_disent.testing._stage import StageData, read_only
-from causal_disent.testing.check import NotApplicable, checks_in, demand
+from causal_disent.testing.stage import (  # noqa: F401  a check as well
+    NotApplicable,
+    StageData,
+    check_known_failures,
+    check_untouched,
+    checks_in,
+    demand,
+    documented,
+    read_only,
+    touched_generators,
+)
 
 SEED = 0
 NUM_IMAGES = 8

@@ -12,7 +12,7 @@ from sklearn.metrics import mutual_info_score
 
 from causal_disent import config, errors
 from causal_disent.cli.dlib_evaluate import main
-from causal_disent.compat import load_metric_file, metric_files, stand_ins, utils
+from causal_disent.compat import gin_names, load_metric_file, metric_files, utils
 from causal_disent.metrics.factor_vae_score import prune_dims
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.registry import registry
@@ -322,9 +322,9 @@ def test_a_file_in_a_copy_of_the_package_uses_that_copy(installation, old_file):
 
 
 def test_six_is_left_alone_where_it_is_installed(monkeypatch):
-    assert set(stand_ins.six_stand_ins()) == (set() if importlib.util.find_spec("six") else {"six", "six.moves"})
+    assert set(gin_names.six_stand_ins()) == (set() if importlib.util.find_spec("six") else {"six", "six.moves"})
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name == "six")
-    assert stand_ins.six_stand_ins() == {}
+    assert gin_names.six_stand_ins() == {}
 
 
 # --- Mistakes ---

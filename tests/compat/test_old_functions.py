@@ -9,7 +9,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.metrics import mutual_info_score
 
 from causal_disent import config
-from causal_disent.compat import drawing, stand_ins, utils
+from causal_disent.compat import gin_names, utils
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,17 +73,17 @@ def test_predictors_are_those_of_gin_and_seeded():
 
 def test_numbers_that_came_with_pictures(tmp_path):
     matrix = np.array([[0.9, 0.1], [0.2, 0.8]])
-    assert drawing.precision(matrix, 0.5) == 2 and drawing.recall(matrix, 0.85) == 1
-    assert drawing.dendrogram_plot(matrix.T, "nowhere", ["a", "b"]) == {"merge_0_1": 2.0}
-    assert drawing.namespaced_dict({"x": 1}, a={"b": 2}) == {"x": 1, "a.b": 2}
-    drawing.heat_square(matrix, str(tmp_path / "new"), "m", "codes", "factors", factor_names=["a", "b"])
+    assert utils.precision(matrix, 0.5) == 2 and utils.recall(matrix, 0.85) == 1
+    assert utils.dendrogram_plot(matrix.T, "nowhere", ["a", "b"]) == {"merge_0_1": 2.0}
+    assert utils.namespaced_dict({"x": 1}, a={"b": 2}) == {"x": 1, "a.b": 2}
+    utils.heat_square(matrix, str(tmp_path / "new"), "m", "codes", "factors", factor_names=["a", "b"])
     assert (tmp_path / "new/m.csv").read_text().splitlines()[0] == "a,b"
-    assert drawing.plot_recovery_vs_independent(matrix, str(tmp_path), "m") is None
+    assert utils.plot_recovery_vs_independent(matrix, str(tmp_path), "m") is None
 
 
 def test_the_page_lists_what_is_offered():
     text = (ROOT / "docs/compatibility.md").read_text()
     section = text.partition("## An old metric file, unchanged")[2].partition("\n## ")[0]
-    for module in stand_ins.package_stand_ins().values():
+    for module in gin_names.package_stand_ins().values():
         names = [name for name in vars(module) if not name.startswith("__")]
         assert all(f"`{name}`" in section for name in (module.__name__, *names))

@@ -21,7 +21,7 @@ from causal_disent.metrics import (
     sap_score,
 )
 from causal_disent.metrics.tools.convergence import count_fits, fits_of
-from causal_disent.runs.run_metric import run_metric
+from causal_disent.runs.evaluate import run_metric
 
 on_data = downstream_task.declaration.on_data
 

@@ -7,7 +7,7 @@ from causal_disent import errors
 from causal_disent.metrics import composition, effectiveness, minimality, reconstruction, reversibility
 from causal_disent.metrics.tools.counterfactuals import other_values, pixel_distance
 from causal_disent.metrics.tools.image_features import ImageRegressor, image_features, make_predictor
-from causal_disent.testing._causal_stage import CausalStage
+from causal_disent.testing.stage import CausalStage
 
 DATA = CausalStage((3, 4))
 NAMES = tuple(DATA.factor_names)

@@ -20,7 +20,7 @@ from causal_disent.metrics.tools.splitting import fit_and_test
 from causal_disent.parts import declared_in
 from causal_disent.registry import Register, registry
 from causal_disent.representation.oracles import mixed_oracle
-from causal_disent.testing._metric_trial import MetricTrial, small_parameters
+from causal_disent.testing.metric_checks import MetricTrial, small_parameters
 
 BUILT_IN = [entry for entry in registry.entries("metrics") if entry.owner == "builtin"]
 VALUES = np.random.RandomState(0).randint(4, size=(90, 2))
@@ -193,7 +193,7 @@ def test_gin_binds_the_draws_and_the_function(tmp_path):
 
 
 def test_a_failure_names_the_file_of_the_function(tmp_path):
-    from causal_disent.runs.run_metric import run_metric
+    from causal_disent.runs.evaluate import run_metric
 
     def broken(codes, factors):
         raise KeyError("oh")

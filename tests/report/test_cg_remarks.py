@@ -5,8 +5,7 @@ import pytest
 
 from causal_disent import get_dataset, get_metric, get_representation
 from causal_disent.cli.dlib_evaluate import main
-from causal_disent.report.certainty_words import certainty_cells, chance_remarks
-from causal_disent.report.cg_remarks import remarks
+from causal_disent.report.remarks import certainty_cells, chance_remarks, remarks
 
 JUDGE = {"classifier": "nearest_image", "classifier_accuracy_factor_hue": 0.97}
 

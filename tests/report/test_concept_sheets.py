@@ -7,7 +7,7 @@ import pytest
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.errors import InvalidInput
 from causal_disent.figures import pixels
-from causal_disent.report.concept_sheets import concept_sheet, graph_sheet, is_causal_model
+from causal_disent.report.model_sheets import concept_sheet, graph_sheet, is_causal_model
 
 
 class Shades(ArrayDataset):
@@ -62,7 +62,7 @@ def drawn(monkeypatch):
     def take(rows, **options):
         given.update(rows=rows, **options)
 
-    monkeypatch.setattr("causal_disent.report.concept_sheets.draw_grid", take)
+    monkeypatch.setattr("causal_disent.report.model_sheets.draw_grid", take)
     return given
 
 
@@ -89,7 +89,7 @@ def test_a_sheet_is_a_picture(channels):
 
 
 def test_what_is_transparent_is_white():
-    from causal_disent.report.labelled_grid import draw_grid
+    from causal_disent.report.pictures import draw_grid
 
     clear, solid = np.zeros((4, 4, 4), dtype=np.float32), np.zeros((4, 4, 4), dtype=np.float32)
     solid[..., 3] = 1

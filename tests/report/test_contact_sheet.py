@@ -4,8 +4,7 @@ from PIL import Image
 
 from causal_disent import errors, get_dataset
 from causal_disent.data.array_data import ArrayDataset
-from causal_disent.report.contact_sheet import contact_sheet, save_picture
-from causal_disent.report.labelled_grid import GAP, LINE
+from causal_disent.report.pictures import GAP, LINE, contact_sheet, save_picture
 
 
 def test_a_row_per_factor_and_a_column_per_value(small_data):

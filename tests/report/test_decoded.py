@@ -6,8 +6,12 @@ from hypothesis import strategies as st
 from causal_disent import errors
 from causal_disent.metrics import cg
 from causal_disent.metrics.tools.baselines import baseline_of
-from causal_disent.report.counterfactuals import make_counterfactuals
-from causal_disent.report.decoded import make_reconstructions, make_samples, make_traversal
+from causal_disent.report.model_sheets import (
+    make_counterfactuals,
+    make_reconstructions,
+    make_samples,
+    make_traversal,
+)
 
 
 class Waves:

@@ -1,5 +1,5 @@
 from causal_disent.figures import pixels
-from causal_disent.report.heat_map import CELL_HEIGHT, CELL_WIDTH, EMPTY, MARGIN, SCALE, HeatRow, heat_map
+from causal_disent.report.calibration import CELL_HEIGHT, CELL_WIDTH, EMPTY, MARGIN, SCALE, HeatRow, heat_map
 
 NAN = float("nan")
 

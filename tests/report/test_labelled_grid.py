@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.report.labelled_grid import GAP, LINE, draw_grid, enlargement
+from causal_disent.report.pictures import GAP, LINE, draw_grid, enlargement
 
 RED, GREY = np.array([1.0, 0.0, 0.0]), np.array([0.5])
 

@@ -3,8 +3,6 @@ import pytest
 
 from causal_disent import errors, get_classifier, get_dataset, get_representation
 from causal_disent.metrics.tools.attributed import attributed_sample
-from causal_disent.report.contact_sheet import contact_sheet, dataset_sheet
-from causal_disent.report.labelled_grid import BETWEEN_GROUPS, GAP, LINE
 from causal_disent.report.model_sheets import (
     counterfactual_sheet,
     reconstruction_sheet,
@@ -12,6 +10,7 @@ from causal_disent.report.model_sheets import (
     traversal_frames,
     traversal_sheet,
 )
+from causal_disent.report.pictures import BETWEEN_GROUPS, GAP, LINE, contact_sheet, dataset_sheet
 
 
 def has_ink(part):

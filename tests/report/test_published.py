@@ -8,6 +8,7 @@ from causal_disent import errors
 from causal_disent.data.rule_sets import RULE_SETS
 from causal_disent.metrics.crl_scores import KEYS
 from causal_disent.registry import registry
+from causal_disent.report import published as module
 from causal_disent.report.published import (
     published,
     published_metrics,
@@ -16,7 +17,6 @@ from causal_disent.report.published import (
     published_tables,
     published_text,
 )
-from causal_disent.report.published import tables as module
 
 ALL = published()
 #: Rows times columns of each printed table, counted in the papers.

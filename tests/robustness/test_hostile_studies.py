@@ -9,11 +9,10 @@ from trees import NAME, put
 
 from causal_disent.cli.main import main
 from causal_disent.registry import Entry, registry
-from causal_disent.runs.study import lease, read_study
-from causal_disent.runs.study.estimate import costs_of
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.progress import Progress
-from causal_disent.runs.study.work import Outcome, Work
+from causal_disent.runs import study_lease as lease
+from causal_disent.runs.study import Progress, costs_of, read_study
+from causal_disent.runs.study_plan import make_plan
+from causal_disent.runs.study_work import Outcome, Work
 
 PLACES = [
     "0/logs", "0/logs/evaluate_model.log", "0/metrics", "0/metrics/model", "0/metrics/model/uc", "0/failures",
@@ -85,7 +84,7 @@ def test_a_study_goes_on(place, kind, done, tmp_path, monkeypatch, capsys, limit
 def test_logs_steer_no_terminal(on_terminal, done, tmp_path, monkeypatch, capsys):
     """The last line of a log stands beside the bar, or in a line of its own."""
     monkeypatch.setattr("sys.stderr.isatty", lambda: on_terminal, raising=False)
-    monkeypatch.setattr("causal_disent.runs.study.progress.FIRST", 0.0)
+    monkeypatch.setattr("causal_disent.runs.study.FIRST", 0.0)
     plan = make_plan(read_study(done / "s.gin")[0], tmp_path)
     plan.runs[0].number = 0
     progress = Progress(plan, costs_of(plan), 1)

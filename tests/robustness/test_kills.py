@@ -7,8 +7,8 @@ from test_hostile_parts import Inline
 
 from causal_disent.cli.main import main
 from causal_disent.registry import Entry, registry
+from causal_disent.runs import study_lease as lease
 from causal_disent.runs.results import write_results
-from causal_disent.runs.study import lease
 
 #: What changes the file system.
 CALLS = ("fsync", "link", "mkdir", "open", "rename", "replace", "rmdir", "symlink", "unlink", "write")

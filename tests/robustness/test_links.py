@@ -9,9 +9,8 @@ from causal_disent.errors import InvalidInput
 from causal_disent.files import inside, within
 from causal_disent.runs.aggregate import aggregate_results
 from causal_disent.runs.results import read_scores, write_results
-from causal_disent.runs.study.expand import _folders
-from causal_disent.runs.study.folders import scan
-from causal_disent.runs.study.table import results_table
+from causal_disent.runs.study_plan import _folders, scan
+from causal_disent.runs.study_table import results_table
 
 LEAVES = "it is a symbolic link, or behind one, that leaves"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from causal_disent import config, errors, evaluate_with_gin
-from causal_disent.runs.run_metric import run_metric
+from causal_disent.runs.evaluate import run_metric
 
 BINDINGS = [
     "evaluation.evaluation_fn = @irs",

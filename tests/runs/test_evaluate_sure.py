@@ -3,7 +3,7 @@
 import pytest
 
 from causal_disent.errors import InvalidInput
-from causal_disent.report.evaluation_table import evaluation_table
+from causal_disent.report.remarks import evaluation_table
 from causal_disent.runs.evaluate import evaluate_with_gin
 
 BINDINGS = [

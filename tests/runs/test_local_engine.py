@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import errors
-from causal_disent.runs.local_engine import LocalEngine, num_bytes
+from causal_disent.runs.engine import LocalEngine, num_bytes
 
 
 def finished(engine, function, work):
@@ -80,7 +80,7 @@ def test_closing_ends_what_runs():
 
 
 ORPHAN = """
-from causal_disent.runs.local_engine import LocalEngine
+from causal_disent.runs.engine import LocalEngine
 text = "(print(__import__('os').getpid(), flush=True), __import__('time').sleep(60))"
 for done in LocalEngine(workers=1).run(eval, [text]):
     pass

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent.errors import InvalidInput, UnknownName
-from causal_disent.runs.recorded import decoder_activation, model_folders, recorded_values, sampling_seed
+from causal_disent.runs.representation import decoder_activation, model_folders, recorded_values, sampling_seed
 
 
 def record(folder, step, text):

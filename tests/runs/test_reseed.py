@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from causal_disent.errors import InvalidInput
-from causal_disent.report.reseeding import reseeding_text, write_reseeding
-from causal_disent.runs.reseed import FROM_GOOD_TO_BAD, reseed, reseeded
+from causal_disent.report.calibration import reseeding_text, write_reseeding
+from causal_disent.runs.calibrate import FROM_GOOD_TO_BAD, reseed, reseeded
 
 NAMES = [case.name for case in FROM_GOOD_TO_BAD]
 

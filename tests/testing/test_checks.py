@@ -7,8 +7,8 @@ import pytest
 from causal_disent import errors
 from causal_disent.registry import registry
 from causal_disent.testing import check_metric, check_representation, named_checks, parametrize_checks
-from causal_disent.testing._stage import stage_data
 from causal_disent.testing.metric_checks import METRIC_CHECKS
+from causal_disent.testing.stage import stage_data
 
 
 def test_what_cannot_be_checked():

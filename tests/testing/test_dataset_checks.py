@@ -8,8 +8,8 @@ from rejection import assert_rejected, cases
 
 from causal_disent.registry import Entry
 from causal_disent.testing import check_dataset
-from causal_disent.testing._stage import StageData
 from causal_disent.testing.dataset_checks import DATASET_CHECKS
+from causal_disent.testing.stage import StageData
 
 
 class GoodData(StageData):

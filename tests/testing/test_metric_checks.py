@@ -13,9 +13,8 @@ from causal_disent import errors
 from causal_disent.metrics import mcc
 from causal_disent.registry import Entry
 from causal_disent.testing import CheckFailed, check_metric
-from causal_disent.testing._metric_trial import small_parameters
-from causal_disent.testing._stage import stage_data
-from causal_disent.testing.metric_checks import METRIC_CHECKS
+from causal_disent.testing.metric_checks import METRIC_CHECKS, small_parameters
+from causal_disent.testing.stage import stage_data
 
 
 def sample(data, encoder, random_state, num=100):

@@ -9,8 +9,8 @@ from rejection import assert_rejected, cases
 
 from causal_disent.registry import Entry
 from causal_disent.testing import check_representation
-from causal_disent.testing._stage import StageData
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS
+from causal_disent.testing.stage import StageData
 
 
 class GoodModel:

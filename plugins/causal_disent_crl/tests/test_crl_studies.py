@@ -6,9 +6,8 @@ import pytest
 
 from causal_disent.report.published import published, published_models
 from causal_disent.runs.study import read_study
-from causal_disent.runs.study.expand import expand
-from causal_disent.runs.study.results_text import results_text
-from causal_disent.runs.study.table import results_table
+from causal_disent.runs.study_plan import expand
+from causal_disent.runs.study_table import results_table, results_text
 
 pytest.importorskip("torch")
 TABLES = {"studies/table9.gin": "shadow_9", "studies/table10.gin": "shadow_10"}

@@ -19,7 +19,7 @@ from causal_disent.metrics import (  # noqa: E402
 from causal_disent.metrics.tools.gae import gae_discovery  # noqa: E402
 from causal_disent.registry import Entry, registry  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402
-from causal_disent.testing._causal_stage import CausalStage  # noqa: E402
+from causal_disent.testing.stage import CausalStage  # noqa: E402
 
 SHORT = [
     "dataset.name = 'stage'",

@@ -14,8 +14,7 @@ from ray.exceptions import RayError, RayTaskError
 from causal_disent import errors
 from causal_disent.arguments import check_at_least, is_finite_number
 from causal_disent.protocols import Finished
-from causal_disent.runs.feed import Feed
-from causal_disent.runs.local_engine import num_bytes
+from causal_disent.runs.engine import Feed, num_bytes
 from causal_disent.text import say, shown_value
 from causal_disent.threads import environment
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.runs.recorded import decoder_activation, model_folders, sampling_seed
+from causal_disent.runs.representation import decoder_activation, model_folders, sampling_seed
 from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan

@@ -9,8 +9,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.files import write_text
-from causal_disent.report.certainty_words import chance_remarks
-from causal_disent.report.cg_remarks import remarks
+from causal_disent.report.remarks import chance_remarks, remarks
 from causal_disent.report.table import text_table
 from causal_disent.text import say
 

@@ -19,7 +19,7 @@ from rounding import assert_same_outputs
 from tf1_writer import LAYERS, Folder, add_sample, field, saved_model, signature, tensor_info
 
 from causal_disent.errors import InvalidInput, NotForThisBackend
-from causal_disent.testing._global_generators import touched_generators
+from causal_disent.testing.stage import touched_generators
 from causal_disent.training.networks import make_saved
 
 SHARED = Path(os.environ.get("CAUSAL_DISENT_SHARED", Path(__file__).parents[4] / "shared"))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from causal_disent.runs.report.comparison import (
+from causal_disent.report.ranking import (
     flips,
     holm,
     interval,

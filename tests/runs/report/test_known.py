@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causal_disent.runs.report.known import Data
+from causal_disent.report.found import Data
 
 
 def looked_at(**columns):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from result_trees import Tree, fill
 
-from causal_disent.runs.report.write import write_report
+from causal_disent.report.write import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("CAUSAL_DISENT_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

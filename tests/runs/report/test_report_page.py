@@ -13,9 +13,10 @@ from result_trees import fill
 from causal_disent import errors
 from causal_disent.cli.main import main
 from causal_disent.registry import registry
-from causal_disent.report.page import charts, pictures
-from causal_disent.report.page.parts import Table
-from causal_disent.runs.report.write import make_page, write_report
+from causal_disent.report import charts
+from causal_disent.report import page as pictures
+from causal_disent.report.page import Table
+from causal_disent.report.write import make_page, write_report
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>'\"&"
 

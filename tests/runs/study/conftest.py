@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import Study, run_study
-from causal_disent.runs.local_engine import LocalEngine
+from causal_disent.runs.engine import LocalEngine
 
 HERE = Path(__file__).parent
 

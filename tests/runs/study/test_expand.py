@@ -3,8 +3,8 @@
 import pytest
 
 from causal_disent import Study, errors
-from causal_disent.runs.study.expand import expand
-from causal_disent.runs.study.run import kept_study, read_study
+from causal_disent.runs.study import kept_study, read_study
+from causal_disent.runs.study_plan import expand
 
 MIG = "metrics/mig.gin"
 

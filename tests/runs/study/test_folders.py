@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from causal_disent.runs.study import folders
-from causal_disent.runs.study.folders import INDEX, Found, scan
+from causal_disent.runs import study_plan as folders
+from causal_disent.runs.study_plan import INDEX, Found, scan
 
 
 def add(study, number, task, stamp="s"):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from causal_disent.runs.study import lease
-from causal_disent.runs.study.lease import DEAD_AFTER, Owner, holder
+from causal_disent.runs import study_lease as lease
+from causal_disent.runs.study_lease import DEAD_AFTER, Owner, holder
 
 AWAY = "another-machine~1~abcdef12"
 
@@ -169,7 +169,7 @@ def test_a_gap_between_look_and_file_does_not_make_two_owners(tmp_path, clock, m
 HOLD = """
 import sys, time
 from pathlib import Path
-from causal_disent.runs.study.lease import Owner
+from causal_disent.runs.study_lease import Owner
 with Owner(Path(sys.argv[1])) as owner:
     print(owner.take(Path(sys.argv[1], ".train.lease")), flush=True)
     time.sleep(60)
@@ -190,7 +190,7 @@ def test_a_killed_process_of_this_machine_loses_it_at_once(tmp_path, clock):
 RACE = """
 import sys, time
 from pathlib import Path
-from causal_disent.runs.study.lease import Owner
+from causal_disent.runs.study_lease import Owner
 folder = Path(sys.argv[1])
 while not (folder / "go").exists():
     pass

@@ -3,9 +3,10 @@
 import pytest
 
 from causal_disent import Study
-from causal_disent.runs.study.lease import DEAD_AFTER, Owner
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.schedule import PAUSE, Schedule
+from causal_disent.runs.study_lease import DEAD_AFTER, Owner
+from causal_disent.runs.study_plan import make_plan
+from causal_disent.runs.study_work import LOOK_EVERY as PAUSE
+from causal_disent.runs.study_work import Schedule
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 
 from causal_disent.config_files import shipped_configs
 from causal_disent.runs.study import read_study
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.work import problems
+from causal_disent.runs.study_plan import make_plan
+from causal_disent.runs.study_work import problems
 
 STUDIES = [name for name in shipped_configs() if name.startswith("studies/")]
 

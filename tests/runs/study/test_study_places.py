@@ -7,10 +7,10 @@ import pytest
 
 from causal_disent import Study
 from causal_disent.cli.main import main
-from causal_disent.runs.study import lease, numbers
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.run import read_study
-from causal_disent.runs.study.state_text import state_text
+from causal_disent.runs import study_lease as lease
+from causal_disent.runs import study_work as numbers
+from causal_disent.runs.study import read_study, state_text
+from causal_disent.runs.study_plan import make_plan
 
 
 @pytest.fixture

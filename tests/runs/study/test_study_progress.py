@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from causal_disent import Study
-from causal_disent.runs.study import progress as study_progress
-from causal_disent.runs.study.estimate import Costs
-from causal_disent.runs.study.folders import Found
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.progress import Progress
-from causal_disent.runs.study.work import DONE, FULL, LATER, Outcome, Work
+from causal_disent.runs import study as study_progress
+from causal_disent.runs.study import Costs, Progress
+from causal_disent.runs.study_plan import Found, make_plan
+from causal_disent.runs.study_work import DONE, FULL, LATER, Outcome, Work
 
 
 class Terminal(io.StringIO):

@@ -12,9 +12,8 @@ from dataclasses import replace
 import pytest
 
 from causal_disent import Study, errors, run_study
-from causal_disent.runs.study.folders import INDEX, Found
-from causal_disent.runs.study.plan import make_plan
-from causal_disent.runs.study.run import STUDY_FILE, kept_study, read_study
+from causal_disent.runs.study import STUDY_FILE, kept_study, read_study
+from causal_disent.runs.study_plan import INDEX, Found, make_plan
 
 SCORES = ["model", "metric", "score", "value"]
 
@@ -275,7 +274,7 @@ def test_an_interrupt_ends_it_cleanly(trial):
 
 
 def test_the_plan_tells_time_and_space(trial):
-    from causal_disent.runs.study.state_text import plan_text, run_text, state_text
+    from causal_disent.runs.study import plan_text, run_text, state_text
 
     sleepy = trial.metric("sleepy", "sleepy.seconds = 0")
     names = ("perfect_oracle-0",)

@@ -10,8 +10,17 @@ import pytest
 from causal_disent import errors, evaluate_with_gin
 from causal_disent.report.published import published
 from causal_disent.report.table import WIDTH
-from causal_disent.runs.study.results_text import best_text, chosen_scores, results_text, write_results
-from causal_disent.runs.study.table import BESIDE, COLUMNS, results_table, summary, write_table
+from causal_disent.runs.study_table import (
+    BESIDE,
+    COLUMNS,
+    best_text,
+    chosen_scores,
+    results_table,
+    results_text,
+    summary,
+    write_results,
+    write_table,
+)
 
 FEW = ["irs.num_train = 100", "mig.num_train = 100", "uc.num_train = 100"]
 

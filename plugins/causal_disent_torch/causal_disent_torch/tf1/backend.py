@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.runs.recorded import model_folders
+from causal_disent.runs.representation import model_folders
 from causal_disent.training.description import MODEL, REPRESENTATION
 from causal_disent.training.saved_models import check_images_fit
 from causal_disent_torch.converted import write_converted

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from causal_disent.runs.recorded import decoder_activation, sampling_seed
+from causal_disent.runs.representation import decoder_activation, sampling_seed
 from causal_disent_torch.tf1.bundle import Bundle
 from causal_disent_torch.tf1.damage import UnknownGraph, clear_errors
 from causal_disent_torch.tf1.graph import NotALayer

@@ -1,4 +1,4 @@
-"""The engine that runs work in processes on this machine."""
+"""Work for an engine, taken as there is room for it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,53 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 import weakref
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_number
-from causal_disent.protocols import Finished
-from causal_disent.runs.feed import Feed
-from causal_disent.text import shown_value
+from causal_disent.arguments import check_at_least, is_number, is_whole
+from causal_disent.isolation import told_if_slow
+from causal_disent.orphans import Terminated, end_with
+from causal_disent.protocols import Engine, Finished
+from causal_disent.registry import Entry
+from causal_disent.text import shown, shown_value
 from causal_disent.threads import environment, usable_cores
+
+
+class Feed:
+    """The work that `causal_disent.protocols.Engine.run` is given.
+
+    Attributes:
+        over: whether all has been taken.
+
+    Example:
+        >>> feed = Feed([1, 2, None, 3])
+        >>> list(feed.take(1)), list(feed.take(5)), feed.over, list(feed.take(5)), feed.over
+        ([1], [2], False, [3], True)
+    """
+
+    def __init__(self, work: Iterable[Any | None]) -> None:
+        self._work = iter(work)
+        self.over = False
+
+    def take(self, room: int) -> Iterator[Any]:
+        """Up to `room` pieces; fewer at the end, and where None says that no other can begin now."""
+        for _ in range(room):
+            try:
+                piece = next(self._work)
+            except StopIteration:
+                self.over = True
+                return
+            if piece is None:
+                return
+            yield piece
+
 
 #: Seconds between two looks at the workers, and those that a worker has for ending by itself.
 TICK, GRACE = 0.2, 5.0
@@ -125,7 +159,7 @@ class _Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "causal_disent.runs.worker", str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-m", "causal_disent.runs.engine", str(theirs.fileno()), str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={**os.environ, **environment(threads)},
@@ -185,3 +219,97 @@ def _end(workers: list[_Worker]) -> None:
         except subprocess.TimeoutExpired:
             worker.process.kill()
             worker.process.wait()
+
+
+#: What says that an engine has nothing more to tell.
+OVER = object()
+
+
+class ForeignEngine:
+    """Calls an engine in isolation: whatever it raises or yields by mistake is one message with its name.
+
+    Args:
+        entry: of the engine.
+        engine: the engine.
+    """
+
+    def __init__(self, entry: Entry, engine: Engine) -> None:
+        self._entry, self._engine = entry, engine
+
+    @property
+    def workers(self) -> int:
+        """How many pieces it runs at a time."""
+        with self._entry.isolated():
+            found = self._engine.workers
+            if not is_whole(found) or found < 1:
+                raise TypeError(f"its `workers` is {shown_value(found)}, and no whole number from 1")
+        return int(found)
+
+    def run(
+        self, function: Callable[[Any], Any], work: Iterable[Any | None]
+    ) -> Generator[Finished | None, None, None]:
+        """As `causal_disent.protocols.Engine.run` says."""
+        pieces: list[Any] = []
+        with self._entry.isolated():
+            running = iter(self._engine.run(function, _noted(work, pieces)))
+        try:
+            while True:
+                with self._entry.isolated(), told_if_slow(f"the engine {self._entry.name}"):
+                    done: Any = next(running, OVER)
+                    if done is not None and done is not OVER:
+                        _check(done, pieces)
+                if done is OVER:
+                    return
+                yield done
+        finally:
+            with suppress(errors.BrokenPlugin), self._entry.isolated():
+                running.close()
+
+
+def _noted(work: Iterable[Any | None], pieces: list[Any]) -> Iterator[Any | None]:
+    """The pieces, each noted when it is handed out."""
+    for piece in work:
+        if piece is not None:
+            pieces.append(piece)
+        yield piece
+
+
+def _check(done: Any, pieces: list[Any]) -> None:
+    """Raise unless `done` tells of a piece that was handed out and not told of before."""
+    if not isinstance(done, Finished) or not isinstance(done.failure, str):
+        raise TypeError(f"it yields {shown_value(done)}, which is neither None nor a Finished")
+    if done.work not in pieces:
+        raise ValueError(f"it tells of {shown(done.work)}, which it was not given, or for the second time")
+    pieces.remove(done.work)
+
+
+def main(descriptor: int, parent: int) -> None:
+    """Do what comes through the connection until it is closed."""
+    end_with(parent, at_once=True)
+    connection = Connection(descriptor)
+    sys.path[:] = connection.recv()
+    while True:
+        try:
+            function, work = connection.recv()
+        except EOFError:
+            return
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            answer = (function(work), "")
+        except Terminated:
+            raise
+        except BaseException as error:  # whatever it is, it is the caller's to judge
+            traceback.print_exc()
+            answer = (None, errors.described(error))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)  # there is nothing to clean up
+        connection.send(answer)
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # What is being written is removed on the way out.
+    raise Terminated(1)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

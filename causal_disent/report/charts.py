@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from causal_disent.report.page.parts import MOST_POINTS, Chart
+from causal_disent.report.page import MOST_POINTS, Chart
 from causal_disent.text import shown
 
 if TYPE_CHECKING:
     import altair as alt
+
 
 Row = Mapping[Any, Any]
 

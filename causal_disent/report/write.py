@@ -7,14 +7,12 @@ from pathlib import Path
 
 from causal_disent import errors
 from causal_disent.files import check_file_place, write_text
-from causal_disent.report.page.parts import Page, Section
-from causal_disent.report.page.pictures import Thumbnails
-from causal_disent.report.page.render import check_installed, render
-from causal_disent.runs.report import found as folders
-from causal_disent.runs.report import known, ranked, related
-from causal_disent.runs.report.draw import draw_models
-from causal_disent.runs.report.scores import Scores
-from causal_disent.runs.study.table import results_table
+from causal_disent.report import found as folders
+from causal_disent.report import ranking
+from causal_disent.report.found import draw_models
+from causal_disent.report.page import Page, Section, Thumbnails, check_installed, render
+from causal_disent.report.ranking import Scores
+from causal_disent.runs.study_table import results_table
 from causal_disent.text import number_of
 
 
@@ -56,23 +54,23 @@ def make_page(root: Path) -> Page:
         scores = Scores.of(table)
         owners = dict(zip(table["run"], scores.table["who"], strict=True))
         about = _about(scores)
-    data = known.data_sets(scores, root) if scores else []
+    data = folders.data_sets(scores, root) if scores else []
     by_name = {one.name: one for one in data if not one.problem}  # rules change the images, and not the graph
     graphs = [picture for one in by_name.values() for picture in one.pictures(thumbnails)]
     sections: list[Section | None] = []
     if scores:
         sections += [
-            ranked.best_section(scores),
-            ranked.real_section(scores),
-            related.agreement_section(scores),
-            related.effects_section(scores),
-            known.published_section(scores),
+            ranking.best_section(scores),
+            ranking.real_section(scores),
+            ranking.agreement_section(scores),
+            ranking.effects_section(scores),
+            folders.published_section(scores),
         ]
     sections += [
         folders.attribution_section(found, owners),
         folders.pictures_section(found, thumbnails, graphs),
         folders.curves_section(found, owners),
-        known.assumptions_section(scores, data) if scores else None,
+        folders.assumptions_section(scores, data) if scores else None,
         folders.configs_section(found),
     ]
     failures = folders.failures_section(found)  # last, when all that cannot be read is known
