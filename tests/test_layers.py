@@ -116,7 +116,7 @@ def test_an_import_to_the_right_is_found():
 
 
 def uses(package):
-    """Module -> the modules of its package that it imports; a package's ``__init__``, which re-exports, is left out."""
+    """Module -> the modules of its package that it imports; ``__init__``, which re-exports, is left out."""
     names = {dotted(path, package): path for path in modules_of(package) if path.name != "__init__.py"}
     found = {}
     for own, path in names.items():
