@@ -1,9 +1,5 @@
-"""Whatever a stranger's code does, one message comes out."""
+"""Whatever a plugin raises, one message with its name comes out."""
 
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -11,6 +7,7 @@ import pytest
 
 from causal_disent import errors, isolation
 from causal_disent.isolation import isolated, told_if_slow
+from causal_disent.orphans import Terminated
 
 
 class Own(BaseException):
@@ -27,8 +24,6 @@ class Mute(Exception):
     [
         (ValueError("no"), "ValueError: no"),
         (SystemExit(0), "SystemExit: 0"),
-        (KeyboardInterrupt(), "KeyboardInterrupt"),
-        (GeneratorExit(), "GeneratorExit"),
         (StopIteration("early"), "StopIteration: early"),
         (Own("mine"), "Own: mine"),
         (Mute(), "Mute: its text cannot be shown"),
@@ -44,69 +39,11 @@ def test_everything_becomes_one_error(error, text):
     assert raised.value.message == text
 
 
-def test_a_mistake_of_the_user_stays_one():
-    mistake = errors.InvalidInput("Give a number.")
-    with pytest.raises(errors.InvalidInput) as raised, isolated("It cannot be used"):
-        raise mistake
-    assert raised.value is mistake
-
-
-@pytest.mark.parametrize("swallow", [False, True])
-def test_a_real_interrupt_stays_one(swallow):
-    with pytest.raises(KeyboardInterrupt), isolated("It cannot be used"):
-        try:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(60)
-        except KeyboardInterrupt:
-            if not swallow:
-                raise ValueError("hidden") from None
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_what_handled_a_signal_before_still_does():
-    seen = []
-    before = signal.signal(signal.SIGTERM, lambda *given: seen.append(given[0]))
-    try:
-        with pytest.raises(KeyboardInterrupt), isolated(), isolated():
-            os.kill(os.getpid(), signal.SIGTERM)
-        assert seen == [signal.SIGTERM]
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def test_in_another_thread():
-    caught = []
-
-    def work():
-        try:
-            with isolated("It cannot be used"):
-                raise KeyboardInterrupt
-        except errors.BrokenPlugin as error:
-            caught.append(error.message)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert caught == ["It cannot be used: KeyboardInterrupt."]
-
-
-def test_an_exit_without_a_word_is_heard():
-    real = os._exit
-    with pytest.raises(errors.BrokenPlugin, match=r"SystemExit: os\._exit\(0\)"), isolated():
-        kept = os._exit
-        kept(0)
-    assert os._exit is real
-    # A child, and whoever kept the function, end as they ask for.
-    code = (
-        "import os\nfrom causal_disent.isolation import isolated\n"
-        "with isolated():\n"
-        "    kept = os._exit\n"
-        "    child = os.fork()\n"
-        "    if not child: os._exit(3)\n"
-        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3\n"
-        "kept(4)\n"
-    )
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 4
+@pytest.mark.parametrize("error", [errors.InvalidInput("Give a number."), KeyboardInterrupt(), Terminated(1)])
+def test_mistakes_and_interruptions_stay_what_they_are(error):
+    with pytest.raises(type(error)) as raised, isolated("It cannot be used"):
+        raise error
+    assert raised.value is error
 
 
 def test_what_is_slow_is_named(capsys, monkeypatch):

@@ -1,12 +1,15 @@
-"""Leases: of several processes, on one machine or on several that share a file system, one does a task.
+"""Leases: of all processes that share the folder of a study, one does a unit of work.
 
-Every process that works on a study is an `Owner` with a file of its own, ``.owners/<name>``, in which it counts
-its heartbeats. A lease is a file ``<place>.0`` with its owner's name, made only if it is not there. A dead owner's
-lease is taken over by making ``<place>.1`` in the same way, so that of several who try one succeeds, and none
-removes what it did not make; the highest number holds.
+Every process that works on a study has a heartbeat file, ``.owners/<name>``, that says its machine and the time.
+It renews the file every `BEAT` seconds, and holds a lock (``flock``) on it for as long as it lives.
 
-Clocks of machines differ, so that none is compared with another: an owner is dead if its count stood still for
-`DEAD_AFTER` seconds of the observer's clock, or at once if it was a process of this machine that is gone.
+To take a unit of work, a process puts a mark with its name beside the work and then looks for marks of others. If
+the owner of one of them may be alive, the process removes its own mark and tries again later. Two processes that
+come at the same moment may both step back, but never do both go on.
+
+An owner on this machine is dead if the system has dropped its lock, as it does however a process ends. An owner on
+another machine is dead if its heartbeat file has not changed for `DEAD_AFTER` seconds of the observer's clock: the
+clocks of machines differ, so that their times are never compared.
 """
 
 from __future__ import annotations
@@ -17,43 +20,52 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
 from causal_disent import errors
 from causal_disent.files import read_bounded, regular, remove, within
 
-#: Where owners count, in the study's folder.
+#: Where the heartbeat files are, in the study's folder.
 OWNERS = ".owners"
-#: Seconds between two heartbeats, and without one until an owner counts as dead.
+#: In the name of a mark, between the unit of work and the owner: ``.train.lease.<owner>``.
+LEASE = ".lease"
+#: Seconds between two heartbeats, and without one until an owner on another machine counts as dead.
 BEAT, DEAD_AFTER = 10.0, 60.0
-#: Of a lease, and of an owner's file; digits of the number of a lease, which counts those who took it over.
-MOST_BYTES, MOST_DIGITS = 1000, 18
+#: Of a heartbeat file.
+MOST_BYTES = 1000
 
 
 class Owner:
     """This process among those that work on a study; enter it before taking leases.
 
     Args:
-        folder: of the study.
+        study: the folder of the study.
         clock: seconds that never go back.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self.name = f"{_machine()}~{os.getpid()}~{uuid.uuid4().hex[:8]}"
-        self._folder = folder / OWNERS
-        self._clock = clock
-        self._count = 0
+    def __init__(self, study: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.name = f"{machine()}~{os.getpid()}~{uuid.uuid4().hex[:8]}"
+        self._study, self._clock = study, clock
+        self._file = study / OWNERS / self.name
+        self._descriptor = -1
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep_beating, daemon=True)
-        #: What was last seen of a lease -> when it was first seen like that.
-        self._seen: dict[Path, tuple[str, float]] = {}
+        #: Owner on another machine -> its last heartbeat that was seen, and when it was first seen.
+        self._seen: dict[str, tuple[str, float]] = {}
 
     def __enter__(self) -> Owner:
-        within(self._folder.parent, self._folder).mkdir(parents=True, exist_ok=True)
+        folder = within(self._study, self._file.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Under its name it is locked from the beginning, so that nobody takes it for that of a dead process.
+        new = folder / f".{self.name}"
+        self._descriptor = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        _lock(self._descriptor)
         self.beat()
+        new.rename(self._file)
         self._thread.start()
         return self
 
@@ -62,16 +74,19 @@ class Owner:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        for name in os.listdir(self._folder):
-            if name == self.name or is_gone(name):
-                (self._folder / name).unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        for name in os.listdir(self._file.parent):
+            if is_gone(self._study, name):
+                remove(self._file.parent / name)
         with suppress(OSError):  # others may be at work
-            self._folder.rmdir()
+            self._file.parent.rmdir()
 
     def beat(self) -> None:
-        """Count on."""
-        self._count += 1
-        (self._folder / self.name).write_text(str(self._count))
+        """Renew the heartbeat file."""
+        now = datetime.now().astimezone().isoformat(timespec="milliseconds")
+        os.pwrite(self._descriptor, f"{socket.gethostname()} {now}\n".encode(), 0)
+        os.fsync(self._descriptor)
 
     def _keep_beating(self) -> None:
         while not self._ended.wait(BEAT):
@@ -79,90 +94,89 @@ class Owner:
                 self.beat()
 
     def take(self, place: Path) -> bool:
-        """Take the lease of `place`, if nobody alive has it."""
-        numbers = _numbers(place)
-        before = _file(place, numbers[-1] if numbers else -1)
-        name = _text(before)
-        if numbers and not self._is_dead(before, name):
-            return False
-        mine = _file(place, numbers[-1] + 1 if numbers else 0)
-        try:
-            with mine.open("x") as file:
-                file.write(self.name)
-        except FileExistsError:
-            return False
-        # Who was slow may have taken over from nobody: the dead one's lease is gone, or others went on from it.
-        if _numbers(place)[-1:] == [int(mine.suffix[1:])] and _text(before) == name:
-            return True
-        mine.unlink(missing_ok=True)
-        return False
-
-    def has(self, place: Path) -> bool:
-        """Whether this process has the lease: one that was stopped for long may have lost it."""
-        return holder(place) == self.name
+        """Take the lease of `place`, such as ``<run>/.train.lease``, unless another has it who may be alive."""
+        mine = _mark(place, self.name)
+        mine.touch()
+        for other in owners_of(place):
+            if other == self.name:
+                continue
+            if not self._is_dead(other):
+                mine.unlink(missing_ok=True)
+                return False
+            remove(_mark(place, other))
+        return True
 
     def release(self, place: Path) -> None:
         """Give the lease of `place` back."""
-        if self.has(place):
-            for number in _numbers(place):  # the highest last: until then it holds
-                remove(_file(place, number))
+        _mark(place, self.name).unlink(missing_ok=True)
 
-    def _is_dead(self, lease: Path, name: str) -> bool:
-        if is_gone(name):
+    def _is_dead(self, name: str) -> bool:
+        if is_gone(self._study, name):
             return True
-        state = f"{name} {_text(self._folder / name) if name else ''}"
-        before, since = self._seen.get(lease, ("", 0.0))
-        if before != state:
-            self._seen[lease] = (state, self._clock())
+        beat = _heartbeat(self._study, name)
+        before, since = self._seen.get(name, (None, 0.0))
+        if before != beat:
+            self._seen[name] = (beat, self._clock())
             return False
         return self._clock() - since >= DEAD_AFTER
 
 
-def holder(place: Path) -> str:
-    """The name of the owner that has the lease of `place`; empty if nobody has."""
-    numbers = _numbers(place)
-    return _text(_file(place, numbers[-1])) if numbers else ""
+def owners_of(place: Path) -> list[str]:
+    """The names of all who have a mark at `place`, dead or alive."""
+    before = f"{place.name}."
+    return [name.removeprefix(before) for name in os.listdir(place.parent) if name.startswith(before)]
 
 
-def is_gone(name: str) -> bool:
-    """Whether the owner of that name was a process of this machine that has ended."""
-    machine, _, process = name.rpartition("~")[0].rpartition("~")
-    return machine == _machine() and process.isdecimal() and not _runs(int(process))
+def leases_among(names: list[str]) -> Iterator[tuple[str, str]]:
+    """The unit of work and the owner of each mark among the names in a run's folder."""
+    for name in sorted(names):
+        unit, mark, owner = name.removeprefix(".").partition(f"{LEASE}.")
+        if mark and name.startswith("."):
+            yield unit, owner
 
 
-def _file(place: Path, number: int) -> Path:
-    return place.with_name(f"{place.name}.{number}")
-
-
-def _numbers(place: Path) -> list[int]:
-    """The numbers of the files of a lease, the smallest first."""
-    ending = re.compile(re.escape(place.name) + rf"\.(\d{{1,{MOST_DIGITS}}})")
-    return sorted(int(found[1]) for name in os.listdir(place.parent) if (found := ending.fullmatch(name)))
-
-
-def _text(file: Path) -> str:
-    """What a file says; nothing if it is not there, or is none that an owner has made."""
+def is_gone(study: Path, name: str) -> bool:
+    """Whether an owner was a process of this machine that has ended."""
+    if not name.startswith(f"{machine()}~"):
+        return False
     try:
-        return read_bounded(regular(file), MOST_BYTES).decode("utf-8", "replace")
-    except (errors.InvalidInput, OSError, ValueError):  # of a name that no file can have
+        descriptor = os.open(regular(study / OWNERS / name), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, errors.InvalidInput):
+        return False
+    try:
+        return _lock(descriptor, shared=True)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Lock a file; False if another has locked it, or if the system or the file system has no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _mark(place: Path, owner: str) -> Path:
+    return place.with_name(f"{place.name}.{owner}")
+
+
+def _heartbeat(study: Path, name: str) -> str:
+    """What an owner's heartbeat file says; nothing if it is not there, as one that another machine just wrote."""
+    try:
+        return read_bounded(regular(study / OWNERS / name), MOST_BYTES).decode("utf-8", "replace")
+    except (errors.InvalidInput, OSError, ValueError):
         return ""
 
 
-def _machine() -> str:
-    """What the process numbers of this machine, or of this container, are told from others' by."""
+def machine() -> str:
+    """The name of this machine, or container: two that have one name differ in the system that they booted."""
     parts = [socket.gethostname()]
-    for file, read in (("/proc/sys/kernel/random/boot_id", Path.read_text), ("/proc/self/ns/pid", os.readlink)):
-        with suppress(OSError):
-            parts.append(str(read(Path(file))).strip())
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text()[:8])
     return re.sub(r"[^\w.-]", "", "-".join(parts))
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (ProcessLookupError, OverflowError):  # the latter of a number that no process can have
-        return False
-    except OSError:  # another user's, or a system that does not tell
-        return True
-    return state != "Z"  # dead, and nobody has asked how it ended

@@ -24,7 +24,7 @@ from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
 from causal_disent.files import below, inside, leaves, read_bounded, regular, within, write_text
 from causal_disent.parts import part
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
-from causal_disent.runs.study_lease import holder, is_gone
+from causal_disent.runs.study_lease import LEASE, is_gone, leases_among
 from causal_disent.text import shown, shown_value
 from causal_disent.typed import check_value
 
@@ -485,8 +485,6 @@ MODEL, POSTPROCESSED, METRICS, FAILURES, LOGS = "model", "postprocessed", "metri
 RUN_FILE, INDEX = "run.json", ".index.json"
 #: First part of a task's place -> the step that it is, as result files name it.
 TASK_STEPS = {MODEL: "train", POSTPROCESSED: "postprocess", METRICS: "evaluation"}
-#: The end of the name of a lease: ``.train.lease``.
-LEASE = ".lease"
 #: What each task records of all that was bound for it.
 STAMP = "study_task.config"
 #: Nanoseconds: a folder that changed so shortly before it was looked at may change again without a new time.
@@ -585,8 +583,8 @@ def look(folder: str, times: dict[str, list[int]] | None = None) -> Found:
     times = {} if times is None else times
     names = _names(folder, "", times)
     one = Found(read_what(Path(folder)))
-    for unit, gone in _leases(folder, names):
-        (one.left if gone else one.leases).append(unit)
+    for unit, alive in _leases(folder, names).items():
+        (one.leases if alive else one.left).append(unit)
     tasks = [MODEL] if MODEL in names else []
     if POSTPROCESSED in names:
         tasks += [f"{POSTPROCESSED}/{name}" for name in _names(folder, POSTPROCESSED, times)]
@@ -602,15 +600,17 @@ def look(folder: str, times: dict[str, list[int]] | None = None) -> Found:
     return one
 
 
-def leased(folder: Path) -> bool:
-    """Whether somebody who, for all that is known, is alive has a lease of a unit of a run's work."""
-    return not all(gone for _, gone in _leases(folder, _names(str(folder), "", {})))
+def is_leased(folder: Path) -> bool:
+    """Whether a process that may be alive has a lease of a unit of a run's work."""
+    return any(_leases(folder, _names(str(folder), "", {})).values())
 
 
-def _leases(folder: str | Path, names: list[str]) -> list[tuple[str, bool]]:
-    """The units of work that there are leases of, and whether their owners are gone."""
-    units = sorted({name[1:].rpartition(LEASE)[0] for name in names if LEASE in name})
-    return [(unit, is_gone(holder(lease_of(folder, unit)))) for unit in units]
+def _leases(folder: str | Path, names: list[str]) -> dict[str, bool]:
+    """Unit of work that there are leases of -> whether an owner of one may be alive."""
+    study, found = Path(folder).parent, dict[str, bool]()
+    for unit, owner in leases_among(names):
+        found[unit] = found.get(unit, False) or not is_gone(study, owner)
+    return found
 
 
 def _names(folder: str, part: str, times: dict[str, list[int]]) -> list[str]:

@@ -43,9 +43,9 @@ from causal_disent.runs.study_plan import (
     Run,
     Task,
     Work,
+    is_leased,
     is_run_number,
     keys_of,
-    leased,
     look,
     read_failure,
     read_what,
@@ -391,7 +391,7 @@ class Schedule(Iterator[Work | None]):
         """Take up the runs that others have left; if there is nothing else, those of others that may be dead."""
         nothing_else = not self._queue
         for number, planned in list(self._elsewhere.items()):
-            if nothing_else or not leased(self.plan.folder / str(number)):
+            if nothing_else or not is_leased(self.plan.folder / str(number)):
                 self._look(planned)
                 self._queue.append(self._elsewhere.pop(number))
 

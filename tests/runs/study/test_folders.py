@@ -151,7 +151,7 @@ def test_failures_and_leases(study):
     (study / "0/failures/metrics/mean/torn.json").write_text('{"mess')
     (study / "0/failures/metrics/mean/strange.json").write_text('{"message": "no", "attempts": "many"}')
     (study / "0/failures/metrics/mean/other.json").write_text('{"attempts": 1, "last_lines": 3}')
-    (study / "0/.train.lease.3").write_text("elsewhere~1~x")
+    (study / "0/.train.lease.elsewhere~1~x").touch()
     found = scan(study)[0]
     told = {place: (failure["attempts"], failure["last_lines"]) for place, failure in found.failed.items()}
     places = ("irs", "other", "strange")  # mig is done

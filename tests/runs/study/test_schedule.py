@@ -45,7 +45,7 @@ def test_work_of_one_who_is_dead_is_taken_over_when_nothing_else_is_left(plan):
     clock = lambda: now[0]  # noqa: E731
     with Owner(plan.folder, clock) as mine:
         # Of another machine: that its process is gone cannot be seen, but it is not heard of any more.
-        (plan.folder / "0" / f"{leases(plan)[0].name}.0").write_text("elsewhere~1~ab")
+        (plan.folder / "0" / f"{leases(plan)[0].name}.elsewhere~1~ab").touch()
         schedule = Schedule(plan, mine, clock)
         assert [next(schedule).number for _ in range(2)] == [1, 2]
         for now[0] in range(0, int(DEAD_AFTER), int(PAUSE)):

@@ -83,7 +83,7 @@ def test_it_says_that_it_waits_for_numbers(here, monkeypatch, capsys):
     monkeypatch.setattr(lease, "DEAD_AFTER", 0.5)
     monkeypatch.setattr(numbers, "PATIENCE", 0.1)
     here.representations("mixed_oracle")
-    (here.output / ".numbers.lease.0").write_text("another-machine~1~abcdef12")
+    (here.output / ".numbers.lease.another-machine~1~abcdef12").touch()
     assert here.run(here.relative, workers=1).counts == {"done": 3}
     assert capsys.readouterr().err.count("waiting: another process of this study") == 1
 
