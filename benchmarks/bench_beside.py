@@ -24,7 +24,7 @@ TRAINING = ["dataset.name = 'candle_mini'", "model.training_steps = 2", "model.e
 
 def command(name: str, config: str, bindings: list[str], **folders: str) -> list[str]:
     """The words of a command of disentanglement_lib's."""
-    words = [sys.executable, "-m", f"causal_disent.cli.{name}", "--overwrite", f"--gin_config={config}"]
+    words = [sys.executable, "-m", "causal_disent.cli.dlib", name, "--overwrite", f"--gin_config={config}"]
     words += [f"--gin_bindings={binding}" for binding in bindings]
     return [*words, *(f"--{flag}={folder}" for flag, folder in folders.items())]
 

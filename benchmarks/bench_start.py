@@ -63,7 +63,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PYTHONPYCACHEPREFIX"] = f"{folder}/compiled"
         (Path(folder) / "representation.gin").write_text(MODEL)
-        run, evaluate = ["-m", f"{OURS}.cli.main"], ["-m", f"{OURS}.cli.dlib_evaluate", "--overwrite"]
+        run, evaluate = ["-m", f"{OURS}.cli.main"], ["-m", f"{OURS}.cli.dlib", "dlib_evaluate", "--overwrite"]
         where = ["--input_dir", folder, "--output_dir", f"{folder}/scores"]
         plain = [f"--gin_bindings=evaluation.{name} = 0" for name in ("bootstrap", "chance")]
         commands = {

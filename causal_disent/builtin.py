@@ -96,29 +96,38 @@ def register_commands(register: Register) -> None:
     cli = "causal_disent.cli"
     for group, commands in {
         "measure": {
-            "score": ("score:add", "every metric that codes and factors suffice for, from two files"),
-            "demo": ("demo:add", "IRS, UC and CG of representations whose quality is known"),
-            "study": ("study:add_arguments", "run many models, data sets, seeds and metrics from one config"),
-            "results": ("results:add_arguments", "print the scores of any tree of result folders"),
-            "report": ("report:add_arguments", "write one page about any tree of result folders"),
-            "calibrate": ("calibrate:add", "what each metric says of representations whose quality is known"),
-            "check": ("check:add", "run the common checks of a metric, data set or model"),
+            "score": ("score:add_score", "every metric that codes and factors suffice for, from two files"),
+            "demo": ("tools:add_demo", "IRS, UC and CG of representations whose quality is known"),
+            "study": ("study:add_study", "run many models, data sets, seeds and metrics from one config"),
+            "results": ("study:add_results", "print the scores of any tree of result folders"),
+            "report": ("study:add_report", "write one page about any tree of result folders"),
+            "calibrate": (
+                "tools:add_calibrate",
+                "what each metric says of representations whose quality is known",
+            ),
+            "check": ("tools:add_check", "run the common checks of a metric, data set or model"),
         },
         "look up": {
-            **{kind: ("listing:add", f"list the {what.thing}s, or show one") for kind, what in KINDS.items()},
+            **{
+                kind: ("listing:add_listing", f"list the {what.thing}s, or show one")
+                for kind, what in KINDS.items()
+            },
             "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
-            "datasets_verify": ("datasets:add_verify", "check the counts and checksums of a data set's files"),
-            "datasets_graph": ("datasets:add_graph", "test a data set against its causal graph, and draw it"),
-            "plugins": ("plugins:add", "list the plugins, those that failed as well, or show what one offers"),
-            "configs": ("configs:add", "list the configs that are shipped, or print one"),
-            "published": ("published:add", "list the result tables of the papers, or print one"),
+            "datasets_verify": ("listing:add_verify", "check the counts and checksums of a data set's files"),
+            "datasets_graph": ("listing:add_graph", "test a data set against its causal graph, and draw it"),
+            "plugins": (
+                "listing:add_plugins",
+                "list the plugins, those that failed as well, or show what one offers",
+            ),
+            "configs": ("listing:add_configs", "list the configs that are shipped, or print one"),
+            "published": ("listing:add_published", "list the result tables of the papers, or print one"),
         },
         "set up": {
             "convert": (
-                "convert:add",
+                "tools:add_convert",
                 "write a model's folder in another format: to disentanglement_lib and back",
             ),
-            "completion": ("completion:add", "print a script that completes commands in bash or zsh"),
+            "completion": ("tools:add_completion", "print a script that completes commands in bash or zsh"),
         },
     }.items():
         for name, (target, summary) in commands.items():

@@ -302,9 +302,14 @@ def operative_bindings() -> dict[str, str]:
     return _flat(gin.operative_config_str())
 
 
+def bound_texts() -> dict[str, str]:
+    """All that is bound: parameter -> value as text."""
+    return _flat(gin.config_str())
+
+
 def bindings_of(*names: str) -> tuple[tuple[str, str], ...]:
     """What is bound for the configurables of these names: equal where they would be called alike."""
-    bound = _flat(gin.config_str()).items()
+    bound = bound_texts().items()
     return tuple(sorted((key, value) for key, value in bound if key.rpartition(".")[0].split("/")[-1] in names))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from causal_disent import get_dataset, plugins
-from causal_disent.cli.dlib_evaluate import main as dlib_evaluate
+from causal_disent.cli.dlib import dlib_evaluate
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.registry import Entry, registry
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import errors, plugins
-from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.cli.main import main
 from causal_disent.first_party import first_party
 from causal_disent.registry import Entry, registry

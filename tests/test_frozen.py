@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import causal_disent
-from causal_disent.cli.dlib_evaluate import main as dlib_evaluate
+from causal_disent.cli.dlib import dlib_evaluate
 from causal_disent.cli.main import main
 
 REFERENCE = Path(__file__).parent / "reference" / "frozen.json"

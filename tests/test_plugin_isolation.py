@@ -93,8 +93,8 @@ def test_each_is_reported_and_the_rest_goes_on(broken_site):
 def test_an_evaluation_goes_on(broken_site, oracle_folder, tmp_path):
     bindings = ["evaluation.evaluation_fn = @nice", "evaluation.random_seed = 0"]
     done = broken_site.run(
-        "causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}",
-        *(f"--gin_bindings={binding}" for binding in bindings),
+        "causal_disent.cli.dlib", "dlib_evaluate", f"--input_dir={oracle_folder()}",
+        f"--output_dir={tmp_path / 'out'}", *(f"--gin_bindings={binding}" for binding in bindings),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "score 1.0000" in done.stdout and (tmp_path / "out/results").is_dir()
@@ -194,7 +194,9 @@ def test_a_backend_that_fails_is_passed_over(site, tmp_path, made, looked):
         f"--output_dir={tmp_path / 'out'}",
         "--gin_config=metrics/uc.gin",
     ]
-    done = site.run("causal_disent.cli.dlib_evaluate", *flags, "--gin_bindings=dataset.name = 'candle_mini'")
+    done = site.run(
+        "causal_disent.cli.dlib", "dlib_evaluate", *flags, "--gin_bindings=dataset.name = 'candle_mini'"
+    )
     assert done.returncode == 2
     warned, error, *_ = done.stderr.splitlines()
     assert warned.startswith("warning: The backend 'a_backend' of the plugin backends cannot be used: ")
@@ -206,11 +208,11 @@ def test_what_a_run_calls_cannot_end_it_well(site, oracle_folder, tmp_path):
     site.add("ending", HOOK.format(kind="datasets", body="register('ending', lambda: exit(0), summary='ends')"))
     flags = [f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/uc.gin"]
     binding = "--gin_bindings=dataset.name = 'ending'"
-    done = site.run("causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}", *flags, binding)
+    done = site.run("causal_disent.cli.dlib", "dlib_evaluate", f"--input_dir={oracle_folder()}", *flags, binding)
     assert done.returncode == 1
     assert done.stderr == "error: Something that the command called ended it: SystemExit: 0. --debug shows what.\n"
     # Of many folders, each is tried.
-    done = site.run("causal_disent.cli.dlib_evaluate", f"--input_glob={tmp_path}/mod*", *flags, binding)
+    done = site.run("causal_disent.cli.dlib", "dlib_evaluate", f"--input_glob={tmp_path}/mod*", *flags, binding)
     assert done.returncode == 1 and "failed  SystemExit: 0" in done.stdout
 
 

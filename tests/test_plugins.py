@@ -129,7 +129,12 @@ def register_backends(register):
     assert both in site.plugins()["builtin"]["reason"]
     # What no config can say takes nothing from configs.
     assert "\nmig " in site.run("causal_disent.cli.main", "metrics").stdout
-    run = ["causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}", f"--output_dir={tmp_path / 'out'}"]
+    run = [
+        "causal_disent.cli.dlib",
+        "dlib_evaluate",
+        f"--input_dir={oracle_folder()}",
+        f"--output_dir={tmp_path / 'out'}",
+    ]
     done = site.run(*run, "--gin_config=metrics/uc.gin")
     assert done.returncode == 2 and both in done.stderr and "Unknown name" not in done.stderr
 
@@ -170,7 +175,7 @@ def test_the_example_runs_after_one_pip_install(tmp_path, oracle_folder):
         (source / name).write_bytes((ROOT / "plugins/example_metric" / name).read_bytes())
     subprocess.run([*install, "--target", str(target), str(source)], check=True)
     done = subprocess.run(
-        [sys.executable, "-m", "causal_disent.cli.dlib_evaluate", "--input_dir", str(oracle_folder()),
+        [sys.executable, "-m", "causal_disent.cli.dlib", "dlib_evaluate", "--input_dir", str(oracle_folder()),
          "--output_dir", str(tmp_path / "out"), "--gin_bindings", "evaluation.evaluation_fn = @explained_variance",
          "--gin_bindings", "evaluation.random_seed = 0", "--gin_bindings", "explained_variance.num_train = 200"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(target), str(ROOT)])},

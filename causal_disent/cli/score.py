@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_score(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
         "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "

@@ -1,4 +1,4 @@
-"""``causal-disent study``: many models, data sets, seeds and metrics from one config."""
+"""``causal-disent study``, ``results`` and ``report``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.cli._tables import told_table
-from causal_disent.text import number_of, say, shown_value
+from causal_disent.text import number_of, say, shown, shown_value
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from causal_disent.runs.study import Study
     from causal_disent.runs.study_plan import Plan
+
 
 #: Digits of the number of a run.
 MOST_DIGITS = 18
@@ -34,7 +36,7 @@ All but the first take --output_dir DIR as well; without it, the current folder 
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_study(parser: argparse.ArgumentParser) -> None:
     """Give ``causal-disent study`` its arguments."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
@@ -223,4 +225,66 @@ def _export(arguments: argparse.Namespace) -> int:
     table = told_table(arguments.output_dir)
     write_table(table, target)
     say(f"{len(table)} scores, {len(table.columns)} columns\n  -> {target}")
+    return 0
+
+
+def told_table(folder: Path) -> pd.DataFrame:
+    """As `causal_disent.runs.study_table.results_table` gives it; the files that it leaves out are named."""
+    from causal_disent.runs.study_table import results_table
+
+    table = results_table(folder)
+    for path, reason in table.attrs["left_out"]:
+        say(f"left out {shown(path)}: {reason}", error=True)
+    return table
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    """Give ``causal-disent results`` its arguments."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with result folders, at any depth")
+    parser.add_argument(
+        "--metrics", nargs="+", metavar="METRIC", help="these alone; a score's name, such as CG, is as good"
+    )
+    parser.add_argument("--published", metavar="TABLE", help="show the numbers of a paper beside, such as aaai_1")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="also write every score as a tidy table (.csv or .parquet), or what is printed as Markdown (.md)",
+    )
+    parser.set_defaults(command=run_results)
+
+
+def run_results(arguments: argparse.Namespace) -> int:
+    """Print the table."""
+    from causal_disent.runs.study_table import chosen_scores, results_text, write_results
+
+    table = chosen_scores(told_table(arguments.folder), arguments.metrics or ())
+    say(results_text(table, arguments.published))
+    if arguments.output is not None:
+        write_results(table, arguments.output, arguments.published)
+        say(f"  -> {arguments.output}")
+    return 0
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """Give ``causal-disent report`` its arguments."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="a study's folder, or any with result folders")
+    parser.add_argument(
+        "--output", type=Path, default=Path("report.html"), metavar="FILE", help="the page (%(default)s)"
+    )
+    parser.add_argument(
+        "--draw",
+        action="store_true",
+        help="first draw what a model of each kind has learned, into its run's folder",
+    )
+    parser.set_defaults(command=run_report)
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Write the page."""
+    from causal_disent.report.write import write_report
+    from causal_disent.runs.study import size
+
+    page = write_report(arguments.folder, arguments.output, draw=arguments.draw)
+    say(f"one page, {size(page.stat().st_size)}; open it in a browser\n  -> {page}")
     return 0

@@ -13,18 +13,20 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_seed
+from causal_disent.arguments import check_seed, literal
 from causal_disent.config import (
     REQUIRED,
     bindings_of,
+    bound_texts,
     entry_of,
     gin_config,
     operative_bindings,
     operative_config,
+    parameters_of,
     query,
 )
 from causal_disent.config_errors import missing_told
-from causal_disent.files import check_free, new_folder
+from causal_disent.files import check_free, inside, new_folder, read_bounded
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.parts import part
@@ -34,7 +36,7 @@ from causal_disent.report.remarks import evaluation_table
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
-from causal_disent.runs.results import check_apart, read_results, write_results
+from causal_disent.runs.results import MOST_BYTES, RESULTS, check_apart, parse_object, read_results, write_results
 from causal_disent.text import shown_value
 from causal_disent.typed import checked
 
@@ -93,6 +95,8 @@ def _file_of(function: Callable[..., Any]) -> str:
 
 Metric = str | Callable[..., dict[str, Any]]
 
+#: Where a result folder has the bindings that it was made with.
+RECORDED = f"{RESULTS}/json/evaluation_config.json"
 #: In the result folder of several metrics, their first scores.
 TABLE = "scores.txt"
 #: What was encoded, by what it was: shared by the runs of one command.
@@ -135,6 +139,39 @@ def check_with_gin(
         for metric in _as_list(settings().evaluation_fn):
             _named(metric)
         check_reading(reading)
+
+
+def settings_that_differ(
+    model_dir: str | Path,
+    output_dir: str | Path,
+    gin_config_files: Sequence[str | Path] | None,
+    gin_bindings: Sequence[str] | None,
+) -> list[str]:
+    """What the result in `output_dir` was made with and `evaluate_with_gin` would not use now, one setting each.
+
+    Parameters that no config binds now have their defaults; what the model's folder says of itself is bound.
+    """
+    try:
+        before = parse_object(read_bounded(inside(Path(output_dir), RECORDED), MOST_BYTES))
+    except errors.InvalidInput:  # it does not say what it was made with
+        return []
+    with gin_config(gin_config_files, gin_bindings):
+        source, owners = Path(model_dir), registry.in_configs()
+        try:
+            bind_dataset(source, bind_folder(source))
+        except errors.CausalDisentError:  # the folder has gone, or changed: what is done stays done
+            owners = {}
+        now = {key: literal(text) for key, text in bound_texts().items()}
+    for key in before.keys() - now.keys():
+        owner, _, name = key.rpartition(".")
+        default = parameters_of(owners[owner]).get(name, REQUIRED) if owner in owners else REQUIRED
+        if default is None or isinstance(default, (bool, int, float, str, list, tuple)):
+            now[key] = literal(repr(default))
+    return [
+        f"{key} was {text}, is {now[key]!r}"
+        for key, text in before.items()
+        if key in now and literal(str(text)) != now[key]
+    ]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.cli.main import main
 from causal_disent.config_files import config_summary, found_config, shipped_configs
 

@@ -3,14 +3,14 @@ import argparse
 import pytest
 from PIL import Image
 
-from causal_disent.cli import datasets
 from causal_disent.cli._run import run
+from causal_disent.cli.listing import add_graph
 
 
 def graph(*arguments):
     """The exit code of ``datasets graph``."""
     parser = argparse.ArgumentParser()
-    datasets.add_graph(parser)
+    add_graph(parser)
     parsed = parser.parse_args([*map(str, arguments)])
     return run(lambda: parsed.command(parsed), debug=False)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.registry import Entry, registry
 
 FAST = ["--gin_bindings", "irs.num_train = 100", "--gin_bindings", "uc.num_train = 100"]
@@ -149,7 +149,7 @@ def test_a_torn_earlier_result_is_reported_before_the_metric_runs(oracle_folder,
 
 
 def test_a_line_of_scores_is_not_endless(capsys):
-    from causal_disent.cli.dlib_evaluate import _line
+    from causal_disent.cli.dlib import score_line as _line
 
     line = _line({f"score{i}": i / 7 for i in range(200)})
     assert line.startswith("score0 0.0000, ") and line.endswith("score11 1.5714, and 188 more in the result file")

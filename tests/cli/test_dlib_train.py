@@ -2,7 +2,7 @@
 
 import pytest
 
-from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi_supervised
 from causal_disent.entries import Entry, store
 from causal_disent.registry import registry
 from causal_disent.runs.representation import training_backend
@@ -51,26 +51,26 @@ def arguments(folder, *more):
 
 @pytest.mark.parametrize("command", TRAINING)
 def test_without_a_backend_that_trains(command, alone, tmp_path, capsys):
-    assert command.main([f"--model_dir={tmp_path / 'm'}", "--gin_config=models/beta_vae.gin"]) == 2
+    assert command([f"--model_dir={tmp_path / 'm'}", "--gin_config=models/beta_vae.gin"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: There is no backend that trains models. 'torch' is a backend of the plugin")
     assert PIP in said and not list(tmp_path.iterdir())
 
 
 def test_a_backend_that_is_not_installed(alone, tmp_path, capsys):
-    assert dlib_train.main([f"--model_dir={tmp_path / 'm'}", "--backend=torch"]) == 2
+    assert dlib_train([f"--model_dir={tmp_path / 'm'}", "--backend=torch"]) == 2
     assert PIP in capsys.readouterr().err
 
 
 def test_postprocessing_without_a_backend(alone, oracle_folder, tmp_path, capsys):
     places = [f"--model_dir={oracle_folder()}", f"--output_dir={tmp_path / 'r'}"]
-    assert dlib_postprocess.main([*places, "--gin_config=postprocess/mean.gin"]) == 2
+    assert dlib_postprocess([*places, "--gin_config=postprocess/mean.gin"]) == 2
     assert PIP in capsys.readouterr().err
 
 
 def test_the_first_that_trains_does_the_work(recording, tiny, tmp_path, capsys):
     assert training_backend().name == "recording"
-    assert dlib_train.main(arguments(tmp_path / "m", "--device=moon", "--checkpoint_every=3", "--noresume")) == 0
+    assert dlib_train(arguments(tmp_path / "m", "--device=moon", "--checkpoint_every=3", "--noresume")) == 0
     made = Recording.made
     assert made.device == "moon" and made.plan.chosen.training_steps == 6 and made.plan.model_seed == 7
     assert made.plan.data is tiny and made.plan.labelled == (None, None)
@@ -82,13 +82,13 @@ def test_the_first_that_trains_does_the_work(recording, tiny, tmp_path, capsys):
 
 
 def test_a_backend_that_only_reads(recording, tmp_path, capsys):
-    assert dlib_train.main(arguments(tmp_path / "m", "--backend=reading")) == 2
+    assert dlib_train(arguments(tmp_path / "m", "--backend=reading")) == 2
     said = capsys.readouterr().err
     assert "The backend 'reading' reads models and does not train them. Those that do: recording." in said
 
 
 def test_a_model_that_needs_no_framework_but_is_no_model(recording, tiny, tmp_path, capsys):
-    assert dlib_train.main(arguments(tmp_path / "m", "--gin_bindings=model.model = @perfect_oracle")) == 2
+    assert dlib_train(arguments(tmp_path / "m", "--gin_bindings=model.model = @perfect_oracle")) == 2
     assert "model.model must be a model, such as @vae(); given: @perfect_oracle" in capsys.readouterr().err
 
 
@@ -105,7 +105,7 @@ def test_names_are_those_of_the_backend_in_use(recording, tiny, tmp_path):
     before = registry.replace(Entry("models", "plain", "one", Theirs, facts={"backend": "reading"}))
     store.add(Entry("models", "plain", "other", Ours, facts={"backend": "recording"}))
     try:
-        assert dlib_train.main(arguments(tmp_path / "m")) == 0
+        assert dlib_train(arguments(tmp_path / "m")) == 0
     finally:
         before()
     assert isinstance(Recording.made.plan.objective, Ours) and registry.backend is None
@@ -115,7 +115,7 @@ def test_a_model_of_another_backend(recording, tiny, tmp_path, capsys):
     target = "causal_disent.training.objective:Objective"
     restore = registry.replace(Entry("models", "plain", "tests", target, facts={"backend": "reading"}))
     try:
-        assert dlib_train.main(arguments(tmp_path / "m")) == 2
+        assert dlib_train(arguments(tmp_path / "m")) == 2
     finally:
         restore()
     assert "'plain' is trained by the backend reading, not by 'recording'" in capsys.readouterr().err
@@ -123,6 +123,6 @@ def test_a_model_of_another_backend(recording, tiny, tmp_path, capsys):
 
 @pytest.mark.parametrize("command", [*TRAINING, dlib_postprocess])
 def test_help(command, capsys):
-    assert command.main(["--help"]) == 0
+    assert command(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert "--backend" in shown and command.__name__.rpartition(".")[2] in shown
+    assert "--backend" in shown and command.args[0] in shown

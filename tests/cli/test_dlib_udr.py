@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from causal_disent.cli.dlib_udr import main
+from causal_disent.cli.dlib import dlib_udr as main
 
 FAST = ["--gin_config", "metrics/udr.gin", "--gin_bindings", "udr_sklearn.num_data_points = 100"]
 DATA = "dataset.name = 'candle_mini'\n"

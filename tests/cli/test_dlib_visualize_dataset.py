@@ -1,7 +1,7 @@
 import pytest
 from PIL import Image
 
-from causal_disent.cli.dlib_visualize_dataset import main
+from causal_disent.cli.dlib import dlib_visualize_dataset as main
 
 
 def test_a_data_set(tiny, tmp_path, capsys):

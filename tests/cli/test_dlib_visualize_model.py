@@ -1,6 +1,6 @@
 import pytest
 
-from causal_disent.cli.dlib_visualize_model import main
+from causal_disent.cli.dlib import dlib_visualize_model as main
 from causal_disent.registry import Entry, registry
 
 PICTURES = {

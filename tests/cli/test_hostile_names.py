@@ -2,9 +2,9 @@
 
 import pytest
 
-from causal_disent.cli.dlib_aggregate_results import main as aggregate
-from causal_disent.cli.dlib_evaluate import main as evaluate
-from causal_disent.cli.dlib_udr import main as rank
+from causal_disent.cli.dlib import dlib_aggregate_results as aggregate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
+from causal_disent.cli.dlib import dlib_udr as rank
 from causal_disent.cli.main import main
 from causal_disent.runs.results import write_results
 

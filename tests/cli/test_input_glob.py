@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from causal_disent.cli.dlib_evaluate import find_folders, main
+from causal_disent.cli.dlib import dlib_evaluate as main
+from causal_disent.cli.dlib import find_folders
 
 FLAGS = ["--gin_config=metrics/irs.gin", "--gin_bindings=irs.num_train = 100"]
 
@@ -121,3 +122,33 @@ def test_an_empty_folder_holds_no_model(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([f"--input_dir={tmp_path}/empty", f"--output_dir={tmp_path}/out", *FLAGS]) == 2
     assert "empty holds no model" in capsys.readouterr().err
+
+
+UC = ["--gin_config=metrics/uc.gin", "--gin_bindings=uc.num_train = 100"]
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        (FLAGS, "evaluation.evaluation_fn was @uc, is '@irs'"),
+        ([*UC, "--gin_bindings=uc.rho = 2"], "uc.rho was 1, is 2"),
+        ([*UC, "--gin_bindings=dataset.name = 'synthetic_mini'"], "is 'synthetic_mini'"),
+    ],
+)
+def test_what_was_done_with_other_settings_is_not_taken_for_done(tree, capsys, other, named):
+    command = [f"--input_glob={tree}/models/*e_oracle/*", f"--output_dir={tree}/out"]
+    assert main([*command, *UC]) == 0
+    capsys.readouterr()
+    before = sorted(path.stat().st_mtime_ns for path in tree.rglob("*"))
+    assert main([*command, *other]) == 2
+    error = capsys.readouterr().err
+    assert named in error and "--overwrite" in error
+    assert sorted(path.stat().st_mtime_ns for path in tree.rglob("*")) == before
+    assert main([*command, *UC]) == 0 and "done before" in capsys.readouterr().out
+    assert main([*command, *other, "--overwrite"]) == 0
+
+
+def test_a_binding_that_is_left_out_the_second_time_is_a_difference(tree, capsys):
+    command = [f"--input_glob={tree}/models/*e_oracle/*", f"--output_dir={tree}/out", *UC]
+    assert main([*command, "--gin_bindings=uc.rho = 2"]) == 0
+    assert main(command) == 2 and "uc.rho was 2, is 1" in capsys.readouterr().err

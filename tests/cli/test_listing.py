@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from causal_disent import config
-from causal_disent.cli._entry import plain
+from causal_disent.cli.listing import plain
 from causal_disent.cli.main import main
 from causal_disent.config_files import shipped_configs
 from causal_disent.entries import store

@@ -128,7 +128,7 @@ def test_the_line_that_shows_a_command_is_one_that_works(capsys):
 
 
 def test_a_help_that_nobody_reads_to_its_end_is_no_mistake():
-    code = "import sys; from causal_disent.cli.dlib_train import main; sys.exit(main(['--help']))"
+    code = "import sys; from causal_disent.cli.dlib import dlib_train as main; sys.exit(main(['--help']))"
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True)

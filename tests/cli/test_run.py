@@ -13,8 +13,8 @@ import pytest
 
 from causal_disent import files
 from causal_disent.cli._run import run
-from causal_disent.cli.dlib_aggregate_results import main as aggregate
-from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.dlib import dlib_aggregate_results as aggregate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.cli.main import main
 from causal_disent.registry import Entry, registry
 
@@ -196,7 +196,7 @@ def test_a_file_of_flags_is_read(tmp_path, capsys):
 
 
 def test_a_standard_error_that_is_full_does_not_change_the_exit_code():
-    program = "import os; from causal_disent.cli.dlib_evaluate import main; os._exit(main([]))"
+    program = "import os; from causal_disent.cli.dlib import dlib_evaluate as main; os._exit(main([]))"
     with open("/dev/full", "wb") as full:
         assert subprocess.run([sys.executable, "-c", program], stderr=full, check=False).returncode == 2
 

@@ -11,7 +11,7 @@ from left_behind import BINS, state
 from sklearn.metrics import mutual_info_score
 
 from causal_disent import config, errors
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.compat import gin_names, load_metric_file, metric_files, utils
 from causal_disent.metrics.factor_vae_score import prune_dims
 from causal_disent.metrics.tools.discretize import discretizer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from causal_disent import get_dataset, get_metric, get_representation
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.report.remarks import certainty_cells, chance_remarks, remarks
 
 JUDGE = {"classifier": "nearest_image", "classifier_accuracy_factor_hue": 0.97}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from causal_disent.cli.dlib_evaluate import find_folders
+from causal_disent.cli.dlib import find_folders
 from causal_disent.errors import InvalidInput
 from causal_disent.files import inside, within
 from causal_disent.runs.aggregate import aggregate_results

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import errors
-from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.files import claim
 from causal_disent.runs.train import train_with_gin
 
@@ -123,7 +123,7 @@ def test_a_folder_that_another_run_writes_is_waited_for(held, oracle_folder, tmp
 
 def test_two_runs_on_one_tree_share_it(oracle_folder, tmp_path):
     flags = glob_flags(oracle_folder, tmp_path)
-    command = [sys.executable, "-m", "causal_disent.cli.dlib_evaluate", *flags]
+    command = [sys.executable, "-m", "causal_disent.cli.dlib", "dlib_evaluate", *flags]
     runs = [subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = [run.communicate(timeout=300)[0] for run in runs]
     assert [run.returncode for run in runs] == [0, 0], said
@@ -143,7 +143,7 @@ def limited(kind, amount, *command):
 
 def test_no_room_for_the_results(oracle_folder, tmp_path):
     done = limited(
-        resource.RLIMIT_FSIZE, 64, "causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}",
+        resource.RLIMIT_FSIZE, 64, "causal_disent.cli.dlib", "dlib_evaluate", f"--input_dir={oracle_folder()}",
         f"--output_dir={tmp_path / 'out'}", "--gin_config=metrics/uc.gin", "--gin_bindings=uc.num_train = 50",
     )  # fmt: skip
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -166,7 +166,7 @@ def test_short_while_training(kind, amount, words, tmp_path):
         "model.batch_size = 5000",
     ]  # fmt: skip
     done = limited(
-        kind, amount, "causal_disent.cli.dlib_train", f"--model_dir={tmp_path / 'model'}",
+        kind, amount, "causal_disent.cli.dlib", "dlib_train", f"--model_dir={tmp_path / 'model'}",
         "--gin_config=models/beta_vae.gin", "--checkpoint_every=1",
         *(f"--gin_bindings={setting}" for setting in settings),
     )  # fmt: skip
@@ -221,7 +221,7 @@ def test_an_interrupted_process_says_what_is_there(oracle_folder, tmp_path):
     for number, points in enumerate((50, 50_000_000)):
         (tmp_path / f"{number}.gin").write_text(f"include 'metrics/uc.gin'\nuc.num_train = {points}\n")
     command = [
-        sys.executable, "-m", "causal_disent.cli.dlib_evaluate", f"--input_dir={oracle_folder()}",
+        sys.executable, "-m", "causal_disent.cli.dlib", "dlib_evaluate", f"--input_dir={oracle_folder()}",
         f"--output_dir={tmp_path / 'out'}", f"--gin_evaluation_config_glob={tmp_path}/*.gin",
     ]  # fmt: skip
     process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)

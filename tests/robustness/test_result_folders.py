@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from causal_disent import errors, files
-from causal_disent.cli.dlib_evaluate import main as evaluate
+from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.runs.aggregate import aggregate_results
 from causal_disent.runs.evaluate import evaluate_with_gin
 

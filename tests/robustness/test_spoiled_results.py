@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from causal_disent.cli.dlib_aggregate_results import main
+from causal_disent.cli.dlib import dlib_aggregate_results as main
 
 LEFT_OUT = {
     "surrogate": b'{"a": "\\ud800"}',

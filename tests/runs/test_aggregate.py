@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from causal_disent import errors
-from causal_disent.cli.dlib_aggregate_results import main
+from causal_disent.cli.dlib import dlib_aggregate_results as main
 from causal_disent.runs.aggregate import aggregate_results
 
 RUNS = {

@@ -242,7 +242,7 @@ def test_a_killed_run_leaves_nothing(sent, oracle_folder, tmp_path):
         "@gin.configurable\n"
         "def sleeper(ground_truth_data, representation_function, random_state, artifact_dir=None):\n"
         "    print('sleeping', flush=True); time.sleep(60)\n"
-        "from causal_disent.cli.dlib_evaluate import main\n"
+        "from causal_disent.cli.dlib import dlib_evaluate as main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
     arguments = ["--input_dir", str(oracle_folder()), "--output_dir", str(tmp_path / "out")]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_dataset, get_representation
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.representation import Reading, load_folder, load_model
 

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch")
 
 from small_models import small_data  # noqa: E402
 
-from causal_disent.cli.dlib_visualize_model import main  # noqa: E402
+from causal_disent.cli.dlib import dlib_visualize_model as main  # noqa: E402
 from causal_disent.registry import Entry, registry  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402
 

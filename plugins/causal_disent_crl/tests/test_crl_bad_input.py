@@ -8,7 +8,7 @@ import pytest
 from causal_disent_crl.oracles import causal_oracle, linear_causal_oracle
 from causal_disent_crl.pendulum import Pendulum
 
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.oracles import mixed_oracle
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from causal_disent_crl import plugin
 
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.registry import Register, registry
 
 FEW = [

@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.errors import InvalidInput
 
 pytest.importorskip("tensorflow")

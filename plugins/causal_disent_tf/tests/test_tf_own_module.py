@@ -48,7 +48,7 @@ def test_a_file_with_code_is_refused(tmp_path, data, tf):
 
 def test_a_folder_that_trusts_itself_runs_nothing(tmp_path, tf, capsys):
     """A stranger's folder with code in its model; whoever passes --gin_bindings has it run."""
-    from causal_disent.cli.dlib_evaluate import main
+    from causal_disent.cli.dlib import dlib_evaluate as main
 
     layers = [tf.keras.Input((64, 64, 1)), tf.keras.layers.Lambda(lambda x: x), tf.keras.layers.Flatten()]
     tf.keras.Sequential(layers).save(tmp_path / "encoder.keras")

@@ -47,7 +47,7 @@ def installed(tmp_path):
 def test_installed_trained_measured_and_missed(installed, tmp_path):
     model, scores = tmp_path / "model", tmp_path / "scores"
     bindings = [part for line in [*SHORT, "model.eval_steps = 1"] for part in ("--gin_bindings", line)]
-    trained = installed("causal_disent.cli.dlib_train", "--model_dir", model, "--device", "cpu",
+    trained = installed("causal_disent.cli.dlib", "dlib_train", "--model_dir", model, "--device", "cpu",
                         "--gin_config", "models/mmd_vae.gin", *bindings)  # fmt: skip
     assert trained.returncode == 0, trained.stderr
     results = json.loads((model / "results" / "json" / "train_results.json").read_text())
@@ -55,7 +55,8 @@ def test_installed_trained_measured_and_missed(installed, tmp_path):
     described = json.loads((model / "model" / "model.json").read_text())
     assert described["encoder"] == "patch_encoder"
     assert described["owners"] == {"encoder": "example_model", "decoder": "causal_disent_torch"}
-    evaluate = ["causal_disent.cli.dlib_evaluate", "--input_dir", model, "--output_dir", scores, "--overwrite",
+    evaluate = ["causal_disent.cli.dlib", "dlib_evaluate", "--input_dir", model, "--output_dir", scores,
+                "--overwrite",
                 "--gin_config", "metrics/mig.gin", "--gin_bindings", "mig.num_train = 100"]  # fmt: skip
     measured = installed(*evaluate)
     assert measured.returncode == 0, measured.stderr

@@ -7,7 +7,7 @@ import pytest
 from google_crc32c import value as crc32c
 from tf1_writer import Folder
 
-from causal_disent.cli.dlib_evaluate import main
+from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.registry import Entry, registry
 
 SHAPE, NUM_LATENT = (64, 64, 1), 4

@@ -5,7 +5,7 @@ import torch
 from causal_disent_torch.train.trainer import Trainer
 from training_configs import SUPERVISED, supervised, unsupervised
 
-from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi_supervised
 from causal_disent.training import plan
 
 pytestmark = pytest.mark.usefixtures("global_generators", "tiny")
@@ -24,7 +24,7 @@ def no_step(monkeypatch):
 def said(command, folder, bindings, capsys, *more):
     """What the command prints when it refuses."""
     arguments = [part for line in bindings for part in ("--gin_bindings", line)]
-    code = command.main(["--model_dir", str(folder), "--device", "cpu", *arguments, *more])
+    code = command(["--model_dir", str(folder), "--device", "cpu", *arguments, *more])
     printed = capsys.readouterr()
     assert code == 2 and printed.out == ""
     assert printed.err.startswith("error: ") and "Traceback" not in printed.err
@@ -194,7 +194,7 @@ def test_what_is_no_postprocessing(value, tmp_path, capsys):
     bindings = [f"postprocess.postprocess_fn = {value}", "postprocess.random_seed = 0"]
     arguments = [part for line in bindings for part in ("--gin_bindings", line)]
     places = ["--model_dir", str(tmp_path), "--output_dir", str(tmp_path / "r")]
-    assert dlib_postprocess.main([*places, *arguments]) == 2
+    assert dlib_postprocess([*places, *arguments]) == 2
     assert f"@sampled_representation, without brackets; given: {value}" in capsys.readouterr().err
 
 
@@ -210,11 +210,11 @@ def test_devices(tmp_path, capsys):
 def test_flags(tmp_path, capsys):
     found = said(dlib_train, tmp_path / "m", unsupervised("vae"), capsys, "--checkpoint_every", "-1")
     assert "--checkpoint_every must be at least 0" in found
-    assert dlib_train.main([]) == 2 and "--model_dir is needed" in capsys.readouterr().err
-    assert dlib_postprocess.main([]) == 2 and "--model_dir is needed" in capsys.readouterr().err
+    assert dlib_train([]) == 2 and "--model_dir is needed" in capsys.readouterr().err
+    assert dlib_postprocess([]) == 2 and "--model_dir is needed" in capsys.readouterr().err
     for command in (dlib_train, dlib_train_semi_supervised, dlib_postprocess):
-        assert command.main(["--help"]) == 0
-        assert command.__name__.rpartition(".")[2] in capsys.readouterr().out
+        assert command(["--help"]) == 0
+        assert command.args[0] in capsys.readouterr().out
 
 
 def test_postprocessing_what_is_not_there(tmp_path, capsys):
@@ -222,9 +222,9 @@ def test_postprocessing_what_is_not_there(tmp_path, capsys):
                 "dataset.name = 'tiny'"]  # fmt: skip
     arguments = [part for line in bindings for part in ("--gin_bindings", line)]
     places = ["--model_dir", str(tmp_path / "none"), "--output_dir", str(tmp_path / "r")]
-    assert dlib_postprocess.main([*places, *arguments]) == 2
+    assert dlib_postprocess([*places, *arguments]) == 2
     assert "given by --model_dir does not exist" in capsys.readouterr().err
     (tmp_path / "none").mkdir()
-    assert dlib_postprocess.main([*places, *arguments]) == 2
+    assert dlib_postprocess([*places, *arguments]) == 2
     assert "holds no model" in capsys.readouterr().err
     assert not (tmp_path / "r").exists()

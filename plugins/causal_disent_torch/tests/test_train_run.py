@@ -21,7 +21,7 @@ from small_trainers import interrupt_at
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
 from causal_disent import errors, evaluate_with_gin
-from causal_disent.cli import dlib_postprocess, dlib_train, dlib_train_semi_supervised
+from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi_supervised
 from causal_disent.config import gin_config
 from causal_disent.runs.dataset import dataset
 from causal_disent.runs.postprocess import postprocess_with_gin
@@ -415,7 +415,7 @@ def test_a_killed_process_is_resumed(tmp_path):
     bindings = [line for line in unsupervised("vae") if "tiny" not in line]
     bindings += ["dataset.name = 'dummy_data'", "model.training_steps = 4000"]
     arguments = [part for line in bindings for part in ("--gin_bindings", line)]
-    command = [sys.executable, "-m", "causal_disent.cli.dlib_train", "--device", "cpu",
+    command = [sys.executable, "-m", "causal_disent.cli.dlib", "dlib_train", "--device", "cpu",
                "--checkpoint_every", "20", "--model_dir"]  # fmt: skip
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([*command, str(tmp_path / "m"), *arguments], env=environment)
@@ -482,13 +482,13 @@ def test_the_commands(tiny, tmp_path, capsys):
         (dlib_train, unsupervised("vae")),
         (dlib_train_semi_supervised, supervised("s2_vae")),
     ):
-        folder = tmp_path / command.__name__.rpartition(".")[2]
-        assert command.main(["--model_dir", str(folder), "--device", "cpu", *flags(bindings)]) == 0
+        folder = tmp_path / command.args[0]
+        assert command(["--model_dir", str(folder), "--device", "cpu", *flags(bindings)]) == 0
         printed = capsys.readouterr().out
         assert "reconstruction_loss" in printed and str(folder) in printed
         bindings = ["postprocess.postprocess_fn = @mean_representation", "postprocess.random_seed = 0"]
         target = folder / "mean"
-        code = dlib_postprocess.main(["--model_dir", str(folder), "--output_dir", str(target), *flags(bindings)])
+        code = dlib_postprocess(["--model_dir", str(folder), "--output_dir", str(target), *flags(bindings)])
         assert code == 0 and TorchBackend().recognises(target)
 
 
@@ -496,10 +496,10 @@ def test_an_interrupted_command_says_how_to_go_on(tiny, tmp_path, capsys, monkey
     interrupt_at(5, monkeypatch)
     arguments = [part for line in unsupervised("vae") for part in ("--gin_bindings", line)]
     command = ["--model_dir", str(tmp_path / "m"), "--device", "cpu", "--checkpoint_every", "2", *arguments]
-    assert dlib_train.main(command) == 130
+    assert dlib_train(command) == 130
     assert "the same command goes on from the checkpoint" in capsys.readouterr().err
     monkeypatch.undo()
-    assert dlib_train.main(command) == 0
+    assert dlib_train(command) == 0
 
 
 def test_files_of_others_beside_the_checkpoint_stay(tiny, tmp_path, kill):
@@ -547,5 +547,5 @@ def test_an_interrupt_without_a_checkpoint_leaves_nothing(tiny, tmp_path, monkey
 
     monkeypatch.setattr(Trainer, "step", interrupted)
     arguments = [part for line in unsupervised("vae") for part in ("--gin_bindings", line)]
-    assert dlib_train.main(["--model_dir", str(tmp_path / "m"), "--device", "cpu", *arguments]) == 130
+    assert dlib_train(["--model_dir", str(tmp_path / "m"), "--device", "cpu", *arguments]) == 130
     assert "nothing was kept" in capsys.readouterr().err and not list(tmp_path.iterdir())

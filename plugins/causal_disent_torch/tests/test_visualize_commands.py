@@ -6,7 +6,7 @@ from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
 from causal_disent_torch.saved_model import save_model
 from PIL import Image
 
-from causal_disent.cli.dlib_visualize_model import main
+from causal_disent.cli.dlib import dlib_visualize_model as main
 from causal_disent.report.write import write_report
 from causal_disent.runs.results import write_results
 
