@@ -34,7 +34,7 @@ from _peer import BINS, Peer, load_peer  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 
 from causal_disent import get_dataset, get_metric, get_representation  # noqa: E402
-from causal_disent.arguments import Pairs  # noqa: E402
+from causal_disent.checks import Pairs  # noqa: E402
 from causal_disent.config import gin_config  # noqa: E402
 from causal_disent.files import new_file  # noqa: E402
 from causal_disent.metrics.dci import dci  # noqa: E402

@@ -13,10 +13,10 @@ from causal_disent.plugins import install_loader
 
 if TYPE_CHECKING:
     from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
+    from causal_disent.processes import use_threads
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
     from causal_disent.runs.study_table import results_table
-    from causal_disent.threads import use_threads
 
 __all__ = [
     "Study",
@@ -38,7 +38,7 @@ _HOME = {
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),
     "runs.study_table": ("results_table",),
-    "threads": ("use_threads",),
+    "processes": ("use_threads",),
 }
 
 install_loader()

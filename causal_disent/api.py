@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from causal_disent.checks import check_options, check_value, checked
 from causal_disent.registry import registry
 from causal_disent.runs.dataset import get_dataset
-from causal_disent.typed import check_options, check_value, checked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,7 +115,7 @@ def score(
     from causal_disent import errors
     from causal_disent.report.score_table import ScoreTable
     from causal_disent.runs.score import read_points, score_points
-    from causal_disent.table_files import read_matrix
+    from causal_disent.tables import read_matrix
 
     # Any path will do.
     given = [

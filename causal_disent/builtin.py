@@ -12,8 +12,7 @@ from causal_disent.metrics.tools.attribution import (
     mutual_information,
     neighbour_information,
 )
-from causal_disent.parts import declared_in
-from causal_disent.registry import KINDS, Register
+from causal_disent.registry import KINDS, Register, declared_in
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
 

@@ -1,4 +1,4 @@
-"""The only file that touches gin: names it can see, configs it reads, the config it used."""
+"""Everything that touches gin: shipped configs, bindings and their checks, the config a run used."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,150 @@ import gin
 from gin import config_parser
 
 from causal_disent import errors
-from causal_disent.bound_values import bindable, check_bound, signature
-from causal_disent.config_errors import missing_told, mistakes_told
-from causal_disent.config_files import found_config
-from causal_disent.entries import Entry, store
+from causal_disent.checks import check_arguments
 from causal_disent.files import read_bounded
-from causal_disent.plugins import load_once
-from causal_disent.registry import registry
-from causal_disent.typed import check_arguments
+from causal_disent.plugins import explain_missing, found_config, load_once
+from causal_disent.registry import KINDS, Entry, registry, store
+from causal_disent.text import shown
+
+#: (scope, whole name) of a configurable -> its parameters and their values; as gin keeps them.
+Bound = Mapping[tuple[str, str], Mapping[str, Any]]
+
+
+def signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function; none of one that does not tell them."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def bindable(entry: Entry) -> dict[str, inspect.Parameter]:
+    """What configs may bind of an entry."""
+    supplied = entry.supplied()
+    open_ended = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {
+        name: parameter
+        for name, parameter in signature(entry.plain()).items()
+        if name not in supplied and parameter.kind not in open_ended
+    }
+
+
+def check_bound(
+    bound: Bound,
+    references: Callable[[Any], Iterable[Any]],
+    parameters: Mapping[str, Iterable[inspect.Parameter]],
+    known: Mapping[str, Entry],
+) -> None:
+    """Raise if a value is of another type than its parameter says, or stands for something that cannot be made.
+
+    Args:
+        bound: what the config has bound.
+        references: all of gin's references (``@name``, ``%macro``) in a value.
+        parameters: name -> those of what a config calls so.
+        known: everything that configs can name.
+    """
+    for (_, whole_name), values in bound.items():
+        name = whole_name.rpartition(".")[2]
+        literals = {key: value for key, value in values.items() if not any(references({key: value}))}
+        check_arguments(parameters.get(name, ()), literals, owner=name)
+    asked = {
+        key: {one.config_key for one in references(dict(values)) if one.evaluate} for key, values in bound.items()
+    }
+    try:
+        TopologicalSorter(asked).prepare()
+    except CycleError as error:
+        circle = " -> ".join(scope or name.rpartition(".")[2] for scope, name in error.args[1])
+        raise errors.ConfigError(f"The config goes round in a circle: {shown(circle)}.") from None
+    for name in {name.rpartition(".")[2] for called in asked.values() for _, name in called} & set(known):
+        supplied = known[name].supplied()
+        missing = [p.name for p in parameters.get(name, ()) if p.name in supplied and p.default is p.empty]
+        if missing:
+            raise errors.ConfigError(
+                f"'@{name}()' is called without {errors.listing(missing)}, which the program gives it later: "
+                f"say '@{name}', without brackets."
+            )
+
+
+@contextmanager
+def mistakes_told(source: str) -> Iterator[None]:
+    """Turn whatever gin raises while it parses into a `ConfigError` with file and line."""
+    try:
+        yield
+    except errors.CausalDisentError:
+        raise
+    except SyntaxError as error:
+        location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
+        file, line, _, text = location
+        raise errors.ConfigError(
+            f"{file or source}, line {line}: {shown(error.args[0])}\n    {shown(str(text).strip())}"
+        ) from None
+    except tokenize.TokenError as error:
+        raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None
+    except UnicodeDecodeError:
+        raise errors.ConfigError(f"{source} is not a text file.") from None
+    except OSError as error:
+        raise errors.ConfigError(f"{source}: {error}") from None
+    except ImportError as error:
+        raise errors.ConfigError(f"{source}: a config imports what is not there: {error}") from None
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise errors.ConfigError(_explain(source, str(error))) from None
+
+
+def _explain(source: str, message: str) -> str:
+    """Gin's message with the place first and the nearest match last."""
+    text, _, place = message.partition("\n")
+    where = source
+    located = re.search(r'In (?:file "(?P<file>.*?)", line|bindings string line) (?P<line>\d+)', place)
+    if located:
+        where = f"{located['file'] or source}, line {located['line']}"
+    unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
+    if unknown:
+        kinds = [kind for kind, what in KINDS.items() if what.in_configs]
+        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
+    parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
+    if parameter:
+        owner = parameter["owner"].rpartition(".")[2]
+        known = store.in_configs().get(owner)
+        text = errors.unknown_parameter(owner, parameter["name"], bindable(known) if known else ()).message
+    supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
+    if supplied:
+        text = f"'{supplied['name']}' of '{supplied['owner']}' comes from the program; a config cannot bind it."
+    return f"{where}: {text}"
+
+
+@contextmanager
+def missing_told() -> Iterator[None]:
+    """Say in words what a config had to bind, and an error of the file system as it was before gin wrapped it."""
+    try:
+        yield
+    except (RuntimeError, errors.MetricFailed) as error:
+        raise _missing_binding(error) or error from None
+    except OSError as error:
+        raise _as_raised(error) from None
+
+
+def _missing_binding(error: BaseException) -> errors.ConfigError | None:
+    """What to say if a parameter that has no default was not bound."""
+    text = str(getattr(error, "failure", error))
+    required = re.match(
+        r"Required bindings for `(?P<owner>[\w./]+)` not provided in config: \[(?P<names>.*)\]", text
+    )
+    if required is None:
+        return None
+    parameters = [f"{required['owner']}.{name}" for name in re.findall(r"\w+", required["names"])]
+    return errors.ConfigError(
+        f"The config must bind {errors.listing(parameters)}. Add a line such as `{parameters[0]} = ...`."
+    )
+
+
+def _as_raised(error: OSError) -> OSError:
+    """The error itself, where `error` is the copy that gin raises with a longer message and without its number."""
+    inner = error.__context__
+    if isinstance(inner, OSError) and type(error).__bases__ == (type(inner),) and error.errno is None:
+        return _as_raised(inner)
+    return error
+
 
 REQUIRED = gin.REQUIRED
 #: What a config from outside may have.

@@ -1,18 +1,16 @@
-"""Finding plugins and loading each by itself, so that a broken one takes nothing else down.
-
-A plugin is a distribution with an entry point in the group ``causal_disent`` that names a module with
-hook implementations (`causal_disent.hookspecs`). ``CAUSAL_DISENT_PLUGINS=a,b`` loads only those entry
-points; empty, none. The built-ins are always there.
-"""
+"""Find the installed plugins and load each by itself, so that a broken one stops no other."""
 
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import os
+import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint
+from importlib.metadata import Distribution, EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +18,54 @@ import pluggy
 
 from causal_disent import errors, hookspecs
 from causal_disent._version import __version__
-from causal_disent.entries import KINDS, Entry, Register, store
-from causal_disent.first_party import first_party, how_to_install
-from causal_disent.installed import distribution_of, entry_points
-from causal_disent.isolation import isolated, told_if_slow
-from causal_disent.registry import registry
+from causal_disent.registry import (
+    KINDS,
+    Entry,
+    Register,
+    first_party,
+    how_to_install,
+    isolated,
+    registry,
+    store,
+    told_if_slow,
+)
 from causal_disent.text import shown
+
+
+def entry_points(group: str) -> list[EntryPoint]:
+    """The entry points of that group; packages whose metadata cannot be read are left out, with a warning."""
+    try:
+        return list(importlib.metadata.entry_points(group=group))
+    except Exception:  # of one package, and Python says nothing of the others then
+        by_name: dict[str, EntryPoints] = {}
+        for package in importlib.metadata.distributions():
+            name, points = _read(package)
+            by_name.setdefault(name, points)  # the first is the one that is imported
+        return [point for points in by_name.values() for point in points.select(group=group)]
+
+
+def _read(package: Distribution) -> tuple[str, EntryPoints]:
+    try:
+        return str(package.metadata["Name"]), package.entry_points
+    except Exception as error:
+        place = getattr(package, "_path", "somewhere")
+        warnings.warn(
+            f"The package installed at {place} is left out: its metadata cannot be read "
+            f"({errors.described(error)}). Install it again, or remove it.",
+            stacklevel=3,
+        )
+        return str(place), EntryPoints(())
+
+
+def distribution_of(point: EntryPoint) -> tuple[str, str]:
+    """The name and the version of the package that an entry point is of."""
+    try:
+        found = (point.dist.metadata["Name"], point.dist.metadata["Version"]) if point.dist else ()
+    except Exception:  # its file is damaged
+        found = ()
+    name, version = (text or "unknown" for text in found or ("", ""))
+    return name, version
+
 
 ENTRY_POINT_GROUP = "causal_disent"
 VARIABLE = "CAUSAL_DISENT_PLUGINS"
@@ -207,3 +247,50 @@ def _state(plugin: str) -> str:
     if plugin in {point.name for point in entry_points(group=ENTRY_POINT_GROUP)}:
         return f"which {VARIABLE} leaves out."
     return f"which is not installed. {how_to_install(plugin)}"
+
+
+def config_folders() -> list[Path]:
+    """The folders of shipped configs: the project's, and ``gin_configs`` of each plugin that has one."""
+    package = Path(__file__).resolve().parent
+    # Inside the package once installed, beside it in a checkout.
+    own = (package / CONFIGS, package.parent / CONFIGS)
+    plugins = (plugin.configs for plugin in loaded_plugins())
+    return [folder for folder in (*own, *plugins) if folder is not None and folder.is_dir()]
+
+
+def shipped_configs() -> list[str]:
+    """The names of all shipped configs, such as ``metrics/mig.gin``."""
+    return sorted(
+        {file.relative_to(folder).as_posix() for folder in config_folders() for file in folder.rglob("*.gin")}
+    )
+
+
+def found_config(file: str) -> Path:
+    """The config called `file`: a path, or what is shipped under that name."""
+    places = [Path(file), *(folder / file for folder in config_folders())]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise errors.ConfigError(
+            f"There is no config '{shown(file)}', neither as a file nor among those that are shipped."
+            f"{_nearest(file)} `causal-disent configs` lists them."
+        )
+    return found
+
+
+def _nearest(file: str) -> str:
+    """`` Did you mean 'metrics/mig.gin'?``, also for ``mig``."""
+    shipped = shipped_configs()
+    same = [name for name in shipped if Path(name).stem == Path(file).stem]
+    return f" Did you mean '{same[0]}'?" if len(same) == 1 else errors.nearest(file, shipped)
+
+
+def config_summary(text: str) -> str:
+    """The first sentence of the comment that a config begins with, else the first of its lines.
+
+    Example:
+        >>> config_summary("# IRS, UC and CG of one sample. Needs a decoder.\\nuc.rho = 1")
+        'IRS, UC and CG of one sample'
+    """
+    head = next((line.strip() for line in text.splitlines() if line.strip()), "empty")
+    # "et al. 2018" is not the end of a sentence.
+    return re.split(r"\.(?:$|\s+(?=[A-Z]))", head.lstrip("# "))[0] if head.startswith("#") else head

@@ -19,8 +19,7 @@ from typing import Any
 import pluggy
 
 from causal_disent import hookspecs
-from causal_disent.first_party import first_party
-from causal_disent.registry import KINDS, Register
+from causal_disent.registry import KINDS, Register, first_party
 
 HERE = Path(__file__).parent
 

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from causal_disent import config, errors
-from causal_disent.config_files import shipped_configs
+from causal_disent.plugins import shipped_configs
 from causal_disent.registry import registry
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from causal_disent.config_files import shipped_configs
 from causal_disent.data.rule_sets import RULE_SETS
+from causal_disent.plugins import shipped_configs
 from causal_disent.registry import registry
 from causal_disent.report.metric_docs import metrics_page
 

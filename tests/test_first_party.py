@@ -10,8 +10,7 @@ import pytest
 from causal_disent import errors, plugins
 from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.cli.main import main
-from causal_disent.first_party import first_party
-from causal_disent.registry import Entry, registry
+from causal_disent.registry import Entry, first_party, registry
 
 ROOT = Path(__file__).parents[1]
 PIP = "In a checkout of this repository: pip install plugins/"
@@ -81,7 +80,7 @@ def test_what_imports_such_a_plugin(monkeypatch):
     def fails(module):
         raise ModuleNotFoundError("No module named 'causal_disent_tf'", name="causal_disent_tf")
 
-    monkeypatch.setattr("causal_disent.entries.import_module", fails)
+    monkeypatch.setattr("causal_disent.registry.import_module", fails)
     with pytest.raises(errors.BrokenPlugin) as raised:
         Entry("models", "mine", "my_plugin", "my_models:mine").load()
     assert raised.value.message == (

@@ -52,7 +52,7 @@ CAUSAL = "representation.name = 'linear_causal_oracle'\ndataset.name = 'pendulum
 
 
 def metric_configs() -> list[str]:
-    from causal_disent.config_files import shipped_configs
+    from causal_disent.plugins import shipped_configs
 
     return [name for name in shipped_configs() if name.startswith("metrics/") and name != "metrics/udr.gin"]
 

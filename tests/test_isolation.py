@@ -5,9 +5,10 @@ import time
 
 import pytest
 
-from causal_disent import errors, isolation
-from causal_disent.isolation import isolated, told_if_slow
-from causal_disent.orphans import Terminated
+from causal_disent import errors
+from causal_disent import registry as registry_module
+from causal_disent.processes import Terminated
+from causal_disent.registry import isolated, told_if_slow
 
 
 class Own(BaseException):
@@ -47,7 +48,7 @@ def test_mistakes_and_interruptions_stay_what_they_are(error):
 
 
 def test_what_is_slow_is_named(capsys, monkeypatch):
-    monkeypatch.setattr(isolation, "PATIENCE", 0.01)
+    monkeypatch.setattr(registry_module, "PATIENCE", 0.01)
     seen = ""
     with told_if_slow("loading the plugin slow 1.2"):
         for _ in range(1000):

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent import hookspecs
-from causal_disent.parts import declared_in
-from causal_disent.registry import KINDS, registry
+from causal_disent.registry import KINDS, declared_in, registry
 
 ROOT = Path(__file__).parents[1]
 METRIC = """

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent import table_files
+from causal_disent import tables
 from causal_disent.errors import InvalidInput
-from causal_disent.table_files import read_matrix
-from causal_disent.tables import read_table
+from causal_disent.tables import read_matrix, read_table
 
 CODES = np.random.RandomState(0).normal(size=(6, 3))
 FACTORS = np.array([[0, 1, 2], [1, 1, 0], [0, 2, 2], [1, 1, 1]])
@@ -138,7 +137,7 @@ def test_what_a_stranger_makes_up_is_refused(tmp_path, name, made):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.sampled_from(sorted(table_files.READERS)), st.data())
+@given(st.sampled_from(sorted(tables.READERS)), st.data())
 def test_damage_is_always_one_message(tmp_path_factory, ending, data):
     path = tmp_path_factory.mktemp("damaged") / f"a{ending}"
     write = next(write for name, write in WRITERS.items() if name.endswith(ending))
@@ -162,7 +161,7 @@ def test_too_large_a_file_is_not_read(tmp_path):
 
 def test_a_table_that_would_unpack_to_too_much_is_not_read(tmp_path, monkeypatch):
     pd.DataFrame({"a": np.zeros(100_000)}).to_parquet(tmp_path / "a.parquet")
-    monkeypatch.setattr(table_files, "MOST", 100_000)
+    monkeypatch.setattr(tables, "MOST", 100_000)
     with pytest.raises(InvalidInput, match="unpacks to 800,000 bytes or more, and 100,000 are the most"):
         read_matrix(tmp_path / "a.parquet")
 

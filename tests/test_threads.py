@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from causal_disent import errors, threads
+from causal_disent import errors, processes
 
-VARIABLES = (*threads.NUMBERS, *threads.PATIENT, *threads.KEPT)
+VARIABLES = (*processes.NUMBERS, *processes.PATIENT, *processes.KEPT)
 
 
 def in_a_process(code, **environment):
@@ -39,9 +39,9 @@ def in_a_process(code, **environment):
 def test_the_quota_of_a_container(tmp_path, monkeypatch, files, quota):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(threads, "QUOTAS", [[tmp_path / name for name in files], [tmp_path / "none"]])
+    monkeypatch.setattr(processes, "QUOTAS", [[tmp_path / name for name in files], [tmp_path / "none"]])
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
-    assert threads.usable_cores() == {1.5: 2, 0.5: 1, None: 8}[quota]
+    assert processes.usable_cores() == {1.5: 2, 0.5: 1, None: 8}[quota]
 
 
 def test_a_command_chooses_before_numpy_is_loaded_and_a_users_own_choice_wins():
@@ -51,12 +51,12 @@ import causal_disent.cli.main as commands
 early = [name for name in ("numpy", "torch") if name in sys.modules]
 with contextlib.redirect_stdout(io.StringIO()):
     commands.main(["--version"])
-from causal_disent.threads import NUMBERS, PATIENT
+from causal_disent.processes import NUMBERS, PATIENT
 print(json.dumps([early, {name: os.environ.get(name) for name in (*NUMBERS, *PATIENT)}]))
 """
     early, found = in_a_process(code, MKL_NUM_THREADS="7", OMP_WAIT_POLICY="ACTIVE")
     assert not early
-    assert found["OMP_NUM_THREADS"] == str(threads.usable_cores())
+    assert found["OMP_NUM_THREADS"] == str(processes.usable_cores())
     assert (found["MKL_NUM_THREADS"], found["OMP_WAIT_POLICY"], found["KMP_BLOCKTIME"]) == ("7", "ACTIVE", "0")
 
 
@@ -64,7 +64,7 @@ def test_the_usual_variable_alone_is_enough():
     code = """
 import causal_disent
 causal_disent.use_threads()
-from causal_disent.threads import NUMBERS
+from causal_disent.processes import NUMBERS
 print(json.dumps([os.environ[name] for name in NUMBERS]))
 """
     assert set(in_a_process(code, OMP_NUM_THREADS="5")) == {"5"}
@@ -103,14 +103,14 @@ print(json.dumps([before, pages()]))
 """
     before, after = in_a_process(code)
     assert after < before / 10
-    before, after = in_a_process(code, **dict.fromkeys(threads.KEPT, "131072"))  # a user's own choice
+    before, after = in_a_process(code, **dict.fromkeys(processes.KEPT, "131072"))  # a user's own choice
     assert after > before / 2
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])
 def test_a_number_that_is_none(wrong):
     with pytest.raises(errors.InvalidInput, match="threads"):
-        threads.use_threads(wrong)
+        processes.use_threads(wrong)
 
 
 def test_processes_that_fit_have_one_thread_each(monkeypatch):

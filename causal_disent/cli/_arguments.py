@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_seed, literal
+from causal_disent.checks import check_seed, literal
 
 
 def add_names(parser: argparse.ArgumentParser, kinds: Sequence[str], name: str, **options: Any) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from types import FrameType
 
 from causal_disent import errors, files
+from causal_disent.processes import use_threads
 from causal_disent.text import complain, say, shown
-from causal_disent.threads import use_threads
 
 #: Of a warning, so many are shown.
 MOST_CHARACTERS = 1000

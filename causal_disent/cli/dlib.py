@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from causal_disent import errors
 from causal_disent.cli._flags import Flags
 from causal_disent.files import below, claim, within
-from causal_disent.isolation import isolated
 from causal_disent.progress import track
+from causal_disent.registry import isolated
 from causal_disent.report.table import text_table
 from causal_disent.text import complain, say, shown
 

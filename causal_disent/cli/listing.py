@@ -14,12 +14,16 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
-from causal_disent.config_files import config_summary, found_config, shipped_configs
-from causal_disent.isolation import isolated
 from causal_disent.metrics.tools.takes import in_words
-from causal_disent.parts import Part
-from causal_disent.plugins import LoadedPlugin, loaded_plugins, missing_plugin
-from causal_disent.registry import KINDS, NETWORKS, Entry, Kind, registry
+from causal_disent.plugins import (
+    LoadedPlugin,
+    config_summary,
+    found_config,
+    loaded_plugins,
+    missing_plugin,
+    shipped_configs,
+)
+from causal_disent.registry import KINDS, NETWORKS, Entry, Kind, Part, isolated, registry
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import number_of, say, say_json, shown
 
@@ -127,7 +131,6 @@ def _in_configs(entry: Entry) -> dict[str, Any]:
 def _shipped(name: str) -> Iterator[tuple[str, str, str]]:
     """Config, parameter and value of each binding of shipped configs that says `name`."""
     from causal_disent.config import recorded_bindings
-    from causal_disent.config_files import found_config, shipped_configs
 
     for file in shipped_configs():
         try:

@@ -15,8 +15,7 @@ from typing import NoReturn
 from causal_disent import errors
 from causal_disent._version import __version__
 from causal_disent.cli._run import MOST_CHARACTERS, run
-from causal_disent.installed import distribution_of, entry_points
-from causal_disent.plugins import BUILTIN, ENTRY_POINT_GROUP, explain_missing
+from causal_disent.plugins import BUILTIN, ENTRY_POINT_GROUP, distribution_of, entry_points, explain_missing
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH
 from causal_disent.text import say, shown

@@ -15,10 +15,8 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.cli.main import all_commands, dlib_scripts, parser_of
-from causal_disent.config_files import shipped_configs
-from causal_disent.isolation import isolated
-from causal_disent.plugins import explain_missing, loaded_plugins
-from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.plugins import explain_missing, loaded_plugins, shipped_configs
+from causal_disent.registry import KINDS, Entry, isolated, registry
 from causal_disent.report.remarks import HEADS, certainty_cells, remarks
 from causal_disent.report.table import text_table
 from causal_disent.runs.convert import convert, formats

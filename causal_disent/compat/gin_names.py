@@ -16,9 +16,8 @@ import numpy as np
 
 from causal_disent import config, errors
 from causal_disent.compat import utils
-from causal_disent.parts import Part
 from causal_disent.plugins import BUILTIN
-from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.registry import KINDS, Entry, Part, registry
 
 PACKAGE = "disentanglement_lib"
 

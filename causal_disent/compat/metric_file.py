@@ -19,8 +19,8 @@ from types import ModuleType
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.compat.gin_names import PACKAGE, GinNames, package_stand_ins, six_stand_ins
-from causal_disent.typed import checked
 
 
 class Imports:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, as_numbers
+from causal_disent.checks import as_array, as_numbers, checked
 from causal_disent.metrics.tools import estimators, fixed_data, information
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.metrics.tools.estimators import Estimator
@@ -23,7 +23,6 @@ from causal_disent.metrics.tools.fitting import seeded
 from causal_disent.metrics.tools.merges import factor_merges, independent_groups
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
-from causal_disent.typed import checked
 
 __all__ = [
     "_histogram_discretize",

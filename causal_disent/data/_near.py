@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_not_negative
+from causal_disent.checks import check_not_negative
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 

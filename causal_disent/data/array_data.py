@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, as_digraph
+from causal_disent.checks import as_array, as_digraph, checked
 from causal_disent.data.factor_columns import ValueNames, read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -22,11 +22,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_number
+from causal_disent.checks import check_value, checked, is_number
 from causal_disent.data.state_space import StateSpace, as_number
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
-from causal_disent.typed import check_value, checked
 
 Values = Mapping[str, Sequence[str]]
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_columns
+from causal_disent.checks import Checked, check_columns
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import Shown
-from causal_disent.typed import Checked
 
 #: What a part of a data set, in factors or images, has if the whole has it.
 OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_choice, graph_for
+from causal_disent.checks import check_at_least, check_choice, checked, graph_for
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.typed import checked
 
 SOURCES = ("mechanism", "table")
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_columns, check_number, is_number
+from causal_disent.checks import Checked, check_columns, check_number, checked, is_number
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.typed import Checked, checked
 
 #: So many points may be drawn at once, and so many combinations can be counted.
 MOST_DRAWN, MOST_COUNTED = 2**40, 2**62

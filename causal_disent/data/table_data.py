@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_array, check_at_least, columns_of
+from causal_disent.checks import as_array, check_at_least, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement
 from causal_disent.data.discrete import OF_THE_WHOLE, IndexedData, fixed_values, of_the_whole

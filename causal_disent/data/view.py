@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causal_disent.arguments import columns_of
+from causal_disent.checks import checked, columns_of
 from causal_disent.data._row_groups import WeightedRows
 from causal_disent.data.confounding import Statement, allowed_combinations, check_statements
 from causal_disent.data.discrete import OF_THE_WHOLE, DiscreteData, fixed_values, of_the_whole
@@ -16,7 +16,6 @@ from causal_disent.data.factor_table import factor_values, value_rows
 from causal_disent.data.rule_sets import statements
 from causal_disent.data.state_space import StateSpace, check_drawn
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, is_finite
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import columns_of, is_number, is_whole
+from causal_disent.checks import checked, columns_of, is_number, is_whole
 from causal_disent.data._near import near_pairs, tolerances
 from causal_disent.data._partners import Partners
 from causal_disent.data._row_groups import RowGroups, factor_rows
 from causal_disent.data.factor_table import factor_values
 from causal_disent.protocols import IntArray
 from causal_disent.text import shown_value
-from causal_disent.typed import checked
 
 #: The most sets of k factors that one call of `differing_pairs` looks at: all, up to 10 factors.
 MOST_SETS = 256

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.checks import Checked, checked
 from causal_disent.graphs.independences import Independence, implied_independences, markov_basis
 from causal_disent.graphs.picture import save_graph
 from causal_disent.text import shown, shown_value
-from causal_disent.typed import Checked, checked
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, graph_for, is_number, is_whole
+from causal_disent.checks import check_at_least, checked, graph_for, is_number, is_whole
 from causal_disent.data._row_groups import factor_rows
 from causal_disent.data.state_space import StateSpace
 from causal_disent.graphs.causal_graph import CausalGraph
@@ -17,7 +17,6 @@ from causal_disent.graphs.dependences import Pair, check_pairs_of, opened_pairs
 from causal_disent.graphs.independences import Independence
 from causal_disent.protocols import GroundTruthData, IntArray
 from causal_disent.text import shown_value
-from causal_disent.typed import checked
 
 
 @dataclass(frozen=True)

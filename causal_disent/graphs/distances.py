@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import as_numbers, check_not_negative
+from causal_disent.checks import as_numbers, check_not_negative, checked
 from causal_disent.graphs.causal_graph import CausalGraph
-from causal_disent.typed import checked
 
 
 class EdgeScores(NamedTuple):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from causal_disent.checks import checked
 from causal_disent.figures import check_picture_name, empty_figure, plain, save_figure, text_width
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import networkx as nx

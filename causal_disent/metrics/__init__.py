@@ -51,7 +51,7 @@ from causal_disent.metrics.udr_sklearn import gaussian_kl as gaussian_kl
 from causal_disent.metrics.udr_sklearn import udr_sklearn as udr_sklearn
 from causal_disent.metrics.unified_scores import unified_scores as unified_scores
 from causal_disent.metrics.unsupervised_metrics import unsupervised_metrics as unsupervised_metrics
-from causal_disent.parts import declared_in
+from causal_disent.registry import declared_in
 
 # Those above are named for type checkers and readers; a metric in a new module is found without a line here.
 globals().update({_found.__name__: _found for _found in declared_in(__name__) if isfunction(_found)})

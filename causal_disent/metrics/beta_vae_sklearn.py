@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_pairs, check_random_state
+from causal_disent.checks import check_pairs, check_random_state
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.fixed_factor import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs, check_random_state
+from causal_disent.checks import check_pairs, check_random_state
 from causal_disent.metrics.cg import SAME_FOR_ALL_RHO, CgResult, cg
 from causal_disent.metrics.irs import IrsResult, irs
 from causal_disent.metrics.tools.adapter import keys_of

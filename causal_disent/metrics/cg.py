@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import (
+from causal_disent.checks import (
     check_at_least,
     check_number,
     check_pairs,

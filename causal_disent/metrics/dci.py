@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_random_state, varying_factors
+from causal_disent.checks import Pairs, check_random_state, varying_factors
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, summed
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import Estimator, estimator_named, name_of

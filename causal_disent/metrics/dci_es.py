@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_columns, check_not_negative, check_random_state
+from causal_disent.checks import Pairs, check_at_least, check_columns, check_not_negative, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, random_features, standardise
 from causal_disent.metrics.tools.needs import train_test

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.metrics.mig_sup import gaps_of_codes
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.declaration import metric

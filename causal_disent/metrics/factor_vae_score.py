@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs, check_random_state
+from causal_disent.checks import check_pairs, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.fixed_factor import (
     Labelled,
@@ -16,8 +16,8 @@ from causal_disent.metrics.tools.fixed_factor import (
     points_sharing,
 )
 from causal_disent.metrics.tools.result import Result
-from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import part
 
 
 @dataclass(frozen=True)

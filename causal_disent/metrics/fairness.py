@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_matrix, check_pairs, check_random_state
+from causal_disent.checks import check_at_least, check_matrix, check_pairs, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import Problem, check_classes, fit_each

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_not_negative
+from causal_disent.checks import check_not_negative
 from causal_disent.graphs import CausalGraph, edge_scores, shd, sid
 from causal_disent.metrics.tools.causal_points import CausalPoints
 from causal_disent.metrics.tools.declaration import metric

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.arguments import check_at_least, check_choice, check_pairs, check_random_state
+from causal_disent.checks import check_at_least, check_choice, check_pairs, check_random_state
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.dead_codes import active_codes
 from causal_disent.metrics.tools.declaration import metric

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_pairs
+from causal_disent.checks import check_pairs
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.irs_resampling import irs_again

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information_matrix import Information, binned_information
 from causal_disent.metrics.tools.needs import points

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.arguments import check_choice, check_pairs, varying_factors
+from causal_disent.checks import check_choice, check_pairs, varying_factors
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import standardise
 from causal_disent.metrics.tools.needs import points

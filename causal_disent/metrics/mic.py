@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import (
+from causal_disent.checks import (
     as_array,
     check_at_least,
     check_choice,

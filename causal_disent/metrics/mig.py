@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_choice, check_pairs, varying_factors
+from causal_disent.checks import check_choice, check_pairs, varying_factors
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from causal_disent.arguments import Pairs, check_at_least, check_random_state, varying_factors
+from causal_disent.checks import Pairs, check_at_least, check_random_state, varying_factors
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, combined
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins, mutual_information_matrix

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_not_negative, check_random_state
+from causal_disent.checks import Pairs, check_not_negative, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import predict_linear, r_squared, standardise
 from causal_disent.metrics.tools.needs import train_test

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import MatrixFunction, Pairs, check_at_least, check_random_state
+from causal_disent.checks import MatrixFunction, Pairs, check_at_least, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, problems_of
@@ -20,8 +20,8 @@ from causal_disent.metrics.tools.matrices import factorwise_dci, matrix_of
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.sizes import Sizes
 from causal_disent.metrics.tools.splitting import TEST_SHARE
-from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import part
 
 
 @dataclass(frozen=True)

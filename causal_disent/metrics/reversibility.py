@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_random_state
+from causal_disent.checks import check_at_least, check_random_state
 from causal_disent.metrics.tools.bootstrap import Bounded, check_bootstrap
 from causal_disent.metrics.tools.causal_points import Counterfactual, CounterfactualPoints
 from causal_disent.metrics.tools.counterfactuals import in_batches, interval_of_mean, other_values, pixel_distance

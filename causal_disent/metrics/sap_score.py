@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_choice, check_random_state, is_whole, varying_factors
+from causal_disent.checks import Pairs, check_choice, check_random_state, is_whole, varying_factors
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.needs import train_test

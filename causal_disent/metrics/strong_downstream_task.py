@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least, check_random_state
+from causal_disent.checks import Pairs, check_at_least, check_random_state
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.estimators import GIN_PREDICTOR, Estimator, estimator_named
 from causal_disent.metrics.tools.fitting import accuracies, check_labelled, fit_each, forked, problems_of

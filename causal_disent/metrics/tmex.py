@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_pairs, check_random_state, is_number
+from causal_disent.checks import check_choice, check_pairs, check_random_state, is_number
 from causal_disent.metrics.mcc import matched_correlation
 from causal_disent.metrics.tools.conditional_independence import (
     FEW_VALUES,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_pairs, check_random_state, check_rho
+from causal_disent.checks import check_pairs, check_random_state, check_rho, checked
 from causal_disent.metrics.tools.attribution import CodeSets, attribute, is_irs, select_codes
 from causal_disent.metrics.tools.bootstrap import (
     Bounded,
@@ -29,7 +29,6 @@ from causal_disent.metrics.tools.resampling import seed_of_draws
 from causal_disent.metrics.tools.takes import IN_GROUPS
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.text import shown_value
-from causal_disent.typed import checked
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_numbers, check_at_least, check_choice, check_matrix, check_pairs
+from causal_disent.checks import as_numbers, check_at_least, check_choice, check_matrix, check_pairs
 from causal_disent.metrics.tools.convergence import fit_counted
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.linear_probe import standardise

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import MatrixFunction, Pairs, check_random_state, varying_factors
+from causal_disent.checks import MatrixFunction, Pairs, check_random_state, varying_factors
 from causal_disent.metrics.dci import (
     completeness,
     completeness_per_factor,
@@ -33,8 +33,8 @@ from causal_disent.metrics.tools.merges import factor_merges, precision_curve
 from causal_disent.metrics.tools.needs import train_test
 from causal_disent.metrics.tools.result import Result
 from causal_disent.metrics.tools.splitting import TEST_SHARE
-from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import part
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_matrix
+from causal_disent.checks import check_matrix
 from causal_disent.metrics.tools.declaration import metric
 from causal_disent.metrics.tools.information import GIN_BINS, Bins, in_bins, mutual_information_matrix
 from causal_disent.metrics.tools.needs import points

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number, is_whole
+from causal_disent.checks import is_finite_number, is_whole
 from causal_disent.data.factor_table import value_rows
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import inside, read_bounded, within
-from causal_disent.isolation import isolated
-from causal_disent.registry import registry
+from causal_disent.registry import isolated, registry
 from causal_disent.report import charts
 from causal_disent.report.page import MOST_POINTS, Cell, Chart, Fold, Picture, Section, Table, Thumbnails
 from causal_disent.report.published import published_table

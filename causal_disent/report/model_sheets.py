@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_random_state, check_whole
+from causal_disent.checks import check_random_state, check_whole
 from causal_disent.data.factor_table import factor_values
 from causal_disent.figures import empty_figure, plain
 from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample

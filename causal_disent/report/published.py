@@ -17,9 +17,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.report.table import WIDTH as LISTING
 from causal_disent.report.table import text_table
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd

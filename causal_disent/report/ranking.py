@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causal_disent.arguments import is_finite_number
+from causal_disent.checks import is_finite_number
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import registry
 from causal_disent.report import charts

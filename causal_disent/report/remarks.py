@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number, is_number
+from causal_disent.checks import is_finite_number, is_number
 from causal_disent.registry import registry
 from causal_disent.report.table import text_table
 from causal_disent.text import shown

@@ -11,10 +11,10 @@ from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
+from causal_disent.checks import Checked
 from causal_disent.figures import empty_figure, plain
 from causal_disent.report.remarks import verdict
 from causal_disent.report.table import text_table
-from causal_disent.typed import Checked
 
 if TYPE_CHECKING:
     import pandas as pd

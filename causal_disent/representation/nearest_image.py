@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_seed
+from causal_disent.checks import Checked, check_at_least, check_seed, checked
 from causal_disent.data.factor_table import value_rows
 from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, is_finite
 from causal_disent.representation.image_shape import check_image_shape
 from causal_disent.text import Shown
-from causal_disent.typed import Checked, checked
 
 #: Images handled at a time.
 CHUNK = 256

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import LARGEST, check_at_least, check_number, check_seed
+from causal_disent.checks import LARGEST, Checked, check_at_least, check_number, check_seed, checked
 from causal_disent.data.factor_table import check_listed, value_rows
 from causal_disent.progress import in_batches
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.representation.image_shape import check_image_shape, image_keys
 from causal_disent.text import Shown, shown_value
-from causal_disent.typed import Checked, checked
 
 #: Images drawn at a time when the table of known images is made.
 CHUNK = 512

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_number
+from causal_disent.checks import checked, is_number
 from causal_disent.files import below, check_file_place, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, parse_object
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_number
+from causal_disent.checks import check_at_least, is_number
 from causal_disent.data.view import view
 from causal_disent.metrics.tools.resampling import Asked, asking
 from causal_disent.progress import track

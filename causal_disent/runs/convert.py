@@ -8,9 +8,8 @@ from pathlib import Path
 from causal_disent import errors
 from causal_disent.config import recorded_bindings
 from causal_disent.files import check_free, new_folder
-from causal_disent.first_party import how_to_install
 from causal_disent.protocols import Backend
-from causal_disent.registry import registry
+from causal_disent.registry import how_to_install, registry
 from causal_disent.runs.representation import check_folder
 from causal_disent.runs.results import Earlier, check_apart, read_results, write_earlier, write_results
 

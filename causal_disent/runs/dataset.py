@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.checks import check_options, checked
 from causal_disent.config import DATASET_NAME, OPEN, REQUIRED, is_bound, query, rebind
 from causal_disent.data.view import view
-from causal_disent.parts import part
-from causal_disent.registry import registry
+from causal_disent.registry import part, registry
 from causal_disent.runs.representation import recorded_values
 from causal_disent.text import shown_value
-from causal_disent.typed import check_options, checked
 
 #: Whose record of the data set counts, the later step first.
 STEPS = ("postprocess", "train")

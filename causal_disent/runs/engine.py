@@ -19,13 +19,11 @@ from types import FrameType
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_number, is_whole
-from causal_disent.isolation import told_if_slow
-from causal_disent.orphans import Terminated, end_with
+from causal_disent.checks import check_at_least, is_number, is_whole
+from causal_disent.processes import Terminated, end_with, environment, usable_cores
 from causal_disent.protocols import Engine, Finished
-from causal_disent.registry import Entry
+from causal_disent.registry import Entry, told_if_slow
 from causal_disent.text import shown, shown_value
-from causal_disent.threads import environment, usable_cores
 
 
 class Feed:

@@ -13,32 +13,30 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_seed, literal
+from causal_disent.checks import check_seed, checked, literal
 from causal_disent.config import (
     REQUIRED,
     bindings_of,
     bound_texts,
     entry_of,
     gin_config,
+    missing_told,
     operative_bindings,
     operative_config,
     parameters_of,
     query,
 )
-from causal_disent.config_errors import missing_told
 from causal_disent.files import check_free, inside, new_folder, read_bounded
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.resampling import Asked, asking
-from causal_disent.parts import part
 from causal_disent.protocols import GroundTruthData, Representation
-from causal_disent.registry import KINDS, registry
+from causal_disent.registry import KINDS, part, registry
 from causal_disent.report.remarks import evaluation_table
 from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
 from causal_disent.runs.results import MOST_BYTES, RESULTS, check_apart, parse_object, read_results, write_results
 from causal_disent.text import shown_value
-from causal_disent.typed import checked
 
 
 def run_metric(

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_seed
+from causal_disent.checks import check_seed, checked
 from causal_disent.config import REQUIRED, entry_of, gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, new_folder
-from causal_disent.parts import part
+from causal_disent.registry import part
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import check_folder, load_folder, read_folder, training_backend
 from causal_disent.runs.results import check_apart, read_results, write_results
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import REPRESENTATION
-from causal_disent.typed import checked
 
 
 def mean_representation() -> str:

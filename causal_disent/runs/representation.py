@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import literal
+from causal_disent.checks import literal
 from causal_disent.config import bind_missing, literal_bindings, recorded_bindings
 from causal_disent.files import inside
-from causal_disent.first_party import how_to_install
-from causal_disent.parts import part
 from causal_disent.plugins import explain_missing
-from causal_disent.registry import Entry, registry
+from causal_disent.registry import Entry, how_to_install, part, registry
 
 #: The backend to install where there is none that trains.
 FIRST = "torch"

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_random_state, is_whole
-from causal_disent.column_groups import code_places, grouped
+from causal_disent.checks import check_at_least, check_random_state, is_whole
 from causal_disent.metrics.tools.code_groups import all_groups
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.dead_codes import active_codes
@@ -39,7 +38,7 @@ from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
-from causal_disent.tables import Table, check_same_points, read_table, without_missing
+from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number
+from causal_disent.checks import checked, is_finite_number
 from causal_disent.config import gin_config, is_bound, literal_bindings, parameters_of, query
 from causal_disent.files import check_place, inside, read_bounded, regular, sweep, write_text
 from causal_disent.plugins import BUILTIN
@@ -51,7 +51,6 @@ from causal_disent.runs.study_work import (
     problems,
 )
 from causal_disent.text import number_of, printable, say, shown
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd

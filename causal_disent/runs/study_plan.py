@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_number, is_whole, literal
+from causal_disent.checks import check_at_least, check_value, is_number, is_whole, literal
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
 from causal_disent.files import below, inside, leaves, read_bounded, regular, within, write_text
-from causal_disent.parts import part
+from causal_disent.registry import part
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study_lease import LEASE, is_gone, leases_among
 from causal_disent.text import shown, shown_value
-from causal_disent.typed import check_value
 
 #: What a task may be, as time limits and resources name it.
 STEPS = ("train", "evaluate")

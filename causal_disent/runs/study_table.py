@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number, is_number, is_whole, literal
+from causal_disent.checks import checked, is_finite_number, is_number, is_whole, literal
 from causal_disent.files import check_file_place, check_place, new_file, read_bounded, within, write_text
 from causal_disent.registry import registry
 from causal_disent.report.published import published, published_metrics, published_models, published_table
@@ -22,7 +22,6 @@ from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study_plan import FAILURES, LOGS, METRICS
 from causal_disent.text import shown, whole_text
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,10 +24,9 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import gin_config, query
 from causal_disent.files import append_to, inside, new_file, regular, remove
-from causal_disent.orphans import Terminated
-from causal_disent.parts import part
+from causal_disent.processes import Terminated
 from causal_disent.protocols import Finished
-from causal_disent.registry import registry
+from causal_disent.registry import part, registry
 from causal_disent.runs.evaluate import CodeTables, check_with_gin, evaluate
 from causal_disent.runs.postprocess import postprocess as make_representation
 from causal_disent.runs.representation import AS_FOUND, training_backend

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.config import gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, claim, new_folder
 from causal_disent.registry import registry
@@ -18,7 +19,6 @@ from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
 from causal_disent.training.trackers import copy_tracked
-from causal_disent.typed import checked
 
 
 @checked

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.config import gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, new_folder
 from causal_disent.metrics.udr_sklearn import gaussian_kl
@@ -18,7 +19,6 @@ from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.evaluate import settings
 from causal_disent.runs.representation import load_folder, read_folder
 from causal_disent.runs.results import check_apart, write_results
-from causal_disent.typed import checked
 
 #: The divergence of codes whose variance is not known: above any threshold, so that all of them count.
 UNKNOWN_DIVERGENCE = 1.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_whole
+from causal_disent.checks import check_choice, check_whole, checked
 from causal_disent.config import bind_missing, gin_config, rebind
 from causal_disent.figures import save_figure
 from causal_disent.files import check_free, check_place, new_file, new_folder
@@ -20,10 +20,9 @@ from causal_disent.metrics.tools.attribution import CodeSets, select_codes
 from causal_disent.metrics.tools.baselines import BASELINES
 from causal_disent.metrics.tools.decoded import BEST, classifier_name, make_classifier
 from causal_disent.metrics.tools.judged import check_accuracy, not_judged
-from causal_disent.parts import part
 from causal_disent.progress import track
 from causal_disent.protocols import Attribution, is_finite
-from causal_disent.registry import registry
+from causal_disent.registry import part, registry
 from causal_disent.report.model_sheets import (
     concept_sheet,
     decoder_of,
@@ -41,7 +40,6 @@ from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, AUTO, Reading, bind_folder, check_folder, load_model
 from causal_disent.runs.results import check_apart
 from causal_disent.text import say
-from causal_disent.typed import checked
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.testing.dataset_checks import DATASET_CHECKS, DatasetTrial
 from causal_disent.testing.metric_checks import METRIC_CHECKS, MetricTrial
 from causal_disent.testing.model_checks import MODEL_CHECKS, ModelTrial
 from causal_disent.testing.representation_checks import REPRESENTATION_CHECKS, RepresentationTrial
 from causal_disent.testing.stage import Check, CheckFailed, NotApplicable, Outcome, known_failures
-from causal_disent.typed import checked
 
 #: Kind -> what makes a trial of an entry, and the checks that take it.
 _SUITES: dict[str, tuple[Callable[..., Any], tuple[Callable[[Any], None], ...]]] = {

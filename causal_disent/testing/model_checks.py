@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.config import gin_config, given_to_gin
-from causal_disent.config_files import shipped_configs
+from causal_disent.plugins import shipped_configs
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.representation import training_backend

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_number
+from causal_disent.checks import is_number
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import TableData

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-from causal_disent.arguments import check_number
+from causal_disent.checks import check_number
 from causal_disent.config import REQUIRED
-from causal_disent.parts import part
+from causal_disent.registry import part
 from causal_disent.training.bound import check_function
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_number
+from causal_disent.checks import check_number
 from causal_disent.config import bindings_of, entry_of
 from causal_disent.registry import ROLES, registry
 

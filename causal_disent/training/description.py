@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number
+from causal_disent.checks import is_finite_number
 from causal_disent.files import read_bounded, unusable
 from causal_disent.registry import NETWORKS
 from causal_disent.text import shown_value

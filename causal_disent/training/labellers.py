@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, check_whole, is_whole
+from causal_disent.checks import check_number, check_whole, is_whole
 from causal_disent.config import REQUIRED
 from causal_disent.data.state_space import StateSpace
-from causal_disent.parts import part
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent.registry import ROLES
+from causal_disent.registry import ROLES, part
 from causal_disent.text import shown_value
 from causal_disent.training.bound import check_function
 

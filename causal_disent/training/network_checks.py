@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number
+from causal_disent.checks import is_finite_number
 from causal_disent.text import shown_value
 from causal_disent.training.bound import as_bound
 from causal_disent.training.description import is_plain

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_whole
+from causal_disent.checks import check_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import Shown
 from causal_disent.training.description import ACTIVATIONS

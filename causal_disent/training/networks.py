@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.config import entry_of, given_to_gin
 from causal_disent.registry import NETWORKS, Entry, registry
 from causal_disent.training.bound import as_bound
-from causal_disent.typed import checked
 
 
 def networks(role: str, backend: str | None) -> dict[str, Entry]:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, check_whole
+from causal_disent.checks import check_number, check_whole
 from causal_disent.config import REQUIRED
-from causal_disent.parts import Part, part
-from causal_disent.registry import ROLES
+from causal_disent.registry import ROLES, Part, part
 from causal_disent.training.bound import check_function
 from causal_disent.training.networks import make_bound
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_number, check_seed, check_whole
+from causal_disent.checks import check_choice, check_number, check_seed, check_whole
 from causal_disent.config import REQUIRED
-from causal_disent.parts import part
+from causal_disent.registry import part
 from causal_disent.text import shown_value
 from causal_disent.training.bound import check_no_brackets
 

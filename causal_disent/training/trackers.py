@@ -13,11 +13,9 @@ from typing import Any
 from causal_disent import errors
 from causal_disent.config import query
 from causal_disent.files import new_file, read_bounded
-from causal_disent.isolation import isolated
-from causal_disent.parts import part
 from causal_disent.plugins import BUILTIN
 from causal_disent.protocols import Tracker
-from causal_disent.registry import registry
+from causal_disent.registry import isolated, part, registry
 from causal_disent.text import say, shown_value
 
 #: The file of the tracker `curves`, and the most bytes of one that is gone on with.

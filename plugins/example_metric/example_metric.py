@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs
+from causal_disent.checks import check_pairs
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics import Result, metric, points
 

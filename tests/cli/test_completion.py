@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from causal_disent.cli.main import all_commands, dlib_scripts, main
-from causal_disent.config_files import shipped_configs
+from causal_disent.plugins import shipped_configs
 from causal_disent.registry import KINDS, registry
 
 

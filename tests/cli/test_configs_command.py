@@ -7,7 +7,7 @@ import pytest
 
 from causal_disent.cli.dlib import dlib_evaluate as evaluate
 from causal_disent.cli.main import main
-from causal_disent.config_files import config_summary, found_config, shipped_configs
+from causal_disent.plugins import config_summary, found_config, shipped_configs
 
 
 def run(capsys, *words):

@@ -3,8 +3,7 @@
 import pytest
 
 from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi_supervised
-from causal_disent.entries import Entry, store
-from causal_disent.registry import registry
+from causal_disent.registry import Entry, registry, store
 from causal_disent.runs.representation import training_backend
 
 PIP = "In a checkout of this repository: pip install plugins/causal_disent_torch"

@@ -10,10 +10,8 @@ import pytest
 from causal_disent import config
 from causal_disent.cli.listing import plain
 from causal_disent.cli.main import main
-from causal_disent.config_files import shipped_configs
-from causal_disent.entries import store
-from causal_disent.parts import part
-from causal_disent.registry import KINDS, Entry, registry
+from causal_disent.plugins import shipped_configs
+from causal_disent.registry import KINDS, Entry, part, registry, store
 
 ENTRIES = [(kind, entry.name) for kind in KINDS for entry in registry.entries(kind)]
 

@@ -17,8 +17,7 @@ from causal_disent.metrics.tools.adapter import keys_of
 from causal_disent.metrics.tools.declaration import Declaration
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.metrics.tools.splitting import fit_and_test
-from causal_disent.parts import declared_in
-from causal_disent.registry import Register, registry
+from causal_disent.registry import Register, declared_in, registry
 from causal_disent.representation.oracles import mixed_oracle
 from causal_disent.testing.metric_checks import MetricTrial, small_parameters
 
@@ -208,7 +207,7 @@ def test_the_modules_of_a_package_are_walked(tmp_path, monkeypatch):
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "own.py").write_text(
-        "from causal_disent.metrics import metric, points, mig\nfrom causal_disent.parts import part\n"
+        "from causal_disent.metrics import metric, points, mig\nfrom causal_disent.registry import part\n"
         "@metric('own', needs=points(), reports={'own': 'score'}, range=(0, 1))\n"
         "def own(codes, factors):\n    'Does it?'\n"
         "@part('own_part')\ndef own_part():\n    'Parts of it.'\n"

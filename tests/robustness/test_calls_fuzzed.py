@@ -12,7 +12,7 @@ from nonsense import GUISES, SCALARS, Rude
 
 import causal_disent
 from causal_disent import errors
-from causal_disent.arguments import check_random_state
+from causal_disent.checks import check_random_state
 from causal_disent.compat import load_metric_file, utils
 from causal_disent.data import ArrayDataset, FolderDataset
 from causal_disent.graphs import CausalGraph

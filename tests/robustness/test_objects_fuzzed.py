@@ -12,6 +12,7 @@ from calls import outcome
 from nonsense import GUISES, SCALARS, guise
 
 from causal_disent import errors, get_dataset, get_representation
+from causal_disent.checks import checked
 from causal_disent.data import ArrayDataset
 from causal_disent.data.confounding import Correlate, Never, Only
 from causal_disent.data.do_pairs import do_pairs
@@ -27,7 +28,6 @@ from causal_disent.graphs import CausalGraph
 from causal_disent.graphs.check_graph import check_graph
 from causal_disent.metrics import equally_filled
 from causal_disent.representation.nearest_image import NearestImageClassifier
-from causal_disent.typed import checked
 
 #: ``make fuzz`` asks for many.
 CALLS, SEED = (

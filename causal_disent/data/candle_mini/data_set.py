@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.checks import is_whole
 from causal_disent.data.candle_mini import drawing as candle_drawing
 from causal_disent.data.drawn import DrawnData, confounded_graph
 from causal_disent.data.state_space import StateSpace

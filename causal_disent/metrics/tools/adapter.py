@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.checks import check_arguments
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.metrics.tools.takes import arguments_for, asks_neighbours, or_by_neighbours, refusal
-from causal_disent.typed import check_arguments
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration

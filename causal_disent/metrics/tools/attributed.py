@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_pairs, check_rho
+from causal_disent.checks import check_pairs, check_rho
 from causal_disent.metrics.tools.attribution import attribute
 from causal_disent.metrics.tools.dead_codes import dead_codes
 from causal_disent.metrics.tools.discretize import discretizer

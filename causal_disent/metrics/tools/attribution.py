@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_fits_trees, check_pairs, check_random_state, check_rho
+from causal_disent.checks import check_choice, check_fits_trees, check_pairs, check_random_state, check_rho
 from causal_disent.metrics.irs import irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.fitting import fitted

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.protocols import FloatArray
 
 Baseline = Callable[[FloatArray], FloatArray]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.checks import is_whole
 from causal_disent.metrics.tools.attribution import attribute, is_irs
 from causal_disent.metrics.tools.code_groups import CodeGroups
 from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices

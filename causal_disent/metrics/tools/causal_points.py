@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, graph_for
+from causal_disent.checks import check_at_least, graph_for
 from causal_disent.data.factor_table import check_listed, factor_values
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics.tools.concepts import Concepts, find_concepts, has_layer

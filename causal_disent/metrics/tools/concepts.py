@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_pairs
+from causal_disent.checks import check_choice, check_pairs
 from causal_disent.metrics.mcc import matched_correlation, mcc
 from causal_disent.metrics.mic import mic_matrix
 from causal_disent.metrics.tools.linear_probe import standardise

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.metrics.tools.bootstrap import interval, resample_counts
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar, cast
 
+from causal_disent.checks import checked
 from causal_disent.metrics.tools.adapter import on_data, on_fixed_data
 from causal_disent.metrics.tools.convergence import fits_of, is_inside
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS
@@ -14,7 +15,6 @@ from causal_disent.metrics.tools.needs import Needs
 from causal_disent.metrics.tools.takes import refuse
 from causal_disent.metrics.tools.trusted import told
 from causal_disent.registry import Entry
-from causal_disent.typed import checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_matrix
-from causal_disent.parts import part
+from causal_disent.checks import check_at_least, check_matrix
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import part
 
 #: Values that are so many times as large as they are apart are counted from the smallest.
 LARGE_OFFSET = 1e9

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.parts import part
+from causal_disent.registry import part
 from causal_disent.text import shown_value
 
 #: Makes a classifier with ``fit`` and ``predict``.

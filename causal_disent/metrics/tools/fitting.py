@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_columns, check_fits_trees, is_whole
+from causal_disent.checks import Pairs, check_columns, check_fits_trees, is_whole
 from causal_disent.metrics.tools.convergence import Caught, tell_fits
 from causal_disent.metrics.tools.estimators import Estimator, regressor_for
 from causal_disent.metrics.tools.linear_probe import r_squared
 from causal_disent.metrics.tools.splitting import fit_and_test
-from causal_disent.orphans import end_with
+from causal_disent.processes import end_with
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_at_least
+from causal_disent.checks import Pairs, check_at_least
 from causal_disent.protocols import FloatArray, IntArray, Representation
 from causal_disent.representation.code_table import checked_codes
 from causal_disent.text import shown_value

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_matrix
+from causal_disent.checks import check_at_least, check_matrix
 from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.metrics.tools.fitting import forked
 from causal_disent.metrics.tools.irs_statistics import group

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_matrix, check_not_negative, check_random_state
-from causal_disent.parts import part
+from causal_disent.checks import check_at_least, check_matrix, check_not_negative, check_random_state
 from causal_disent.protocols import FloatArray
+from causal_disent.registry import part
 
 LEAK = 0.05
 #: Growth of the penalty, what the cycles must shrink by to spare it, and its cap.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_matrix, check_pairs
+from causal_disent.checks import check_at_least, check_matrix, check_pairs
 from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
 from causal_disent.protocols import FloatArray, IntArray
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_pairs
+from causal_disent.checks import check_at_least, check_pairs
 from causal_disent.metrics.tools.code_groups import CodeGroups, all_groups, combined, summed
 from causal_disent.metrics.tools.discretize import histogram_discretizer
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix

@@ -7,11 +7,11 @@ import inspect
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import MatrixFunction, Pairs
+from causal_disent.checks import MatrixFunction, Pairs
 from causal_disent.metrics.dci import dci
 from causal_disent.metrics.tools.estimators import Estimator, name_of
-from causal_disent.parts import Part, part
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.registry import Part, part
 
 
 def _importance(name: str) -> Part:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import Pairs, check_at_least
+from causal_disent.checks import Pairs, check_at_least
 from causal_disent.metrics.tools.discretize import discretizer
 from causal_disent.metrics.tools.sampling import sample_codes
 from causal_disent.registry import KINDS

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_pairs, check_random_state
+from causal_disent.checks import check_at_least, check_pairs, check_random_state
 from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
 from causal_disent.metrics.tools.information_matrix import Information, variances_of
 from causal_disent.metrics.tools.linear_probe import standardise

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.arguments import varying_factors
+from causal_disent.checks import varying_factors
 from causal_disent.protocols import FloatArray, IntArray
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.arguments import check_at_least, check_number
+from causal_disent.checks import check_at_least, check_number
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.splitting import TEST_SHARE, split_rows
 from causal_disent.progress import track

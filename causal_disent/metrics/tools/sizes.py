@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least
+from causal_disent.checks import check_at_least
 from causal_disent.metrics.tools.fitting import forked
 from causal_disent.metrics.tools.needs import Sample, Source, TrainTest
 

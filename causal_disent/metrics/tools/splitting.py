@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import Pairs, check_pairs, check_train_test, is_number
+from causal_disent.checks import Pairs, check_pairs, check_train_test, is_number
 from causal_disent.protocols import IntArray
 from causal_disent.text import shown_value
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import as_numbers, check_at_least, check_columns, check_number
+from causal_disent.checks import as_numbers, check_at_least, check_columns, check_number, checked
 from causal_disent.data.factor_columns import equal_bins
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import registry
-from causal_disent.typed import checked
 
 #: Kind of factors that a metric takes -> the arguments that it needs then: ``"discrete"``; ``"continuous"``,
 #: numbers as they are; ``"binned"``, continuous factors in equally filled bins, where the definition allows;

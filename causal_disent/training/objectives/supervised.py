@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from causal_disent import errors
-from causal_disent.arguments import check_numbers, check_truth, is_whole
+from causal_disent.checks import check_numbers, check_truth, is_whole
 from causal_disent.config import REQUIRED
 from causal_disent.text import shown_value
 from causal_disent.training.annealers import annealer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, check_numbers
+from causal_disent.checks import check_number, check_numbers
 from causal_disent.config import REQUIRED
 from causal_disent.training.annealers import anneal
 from causal_disent.training.objective import Objective, Pass, Penalties

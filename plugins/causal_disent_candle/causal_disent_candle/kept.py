@@ -11,7 +11,7 @@ from typing import Any
 from causal_disent_datasets.files import Publication
 
 from causal_disent import errors
-from causal_disent.arguments import check_truth, is_whole
+from causal_disent.checks import check_truth, is_whole
 from causal_disent.files import path_of
 from causal_disent.text import shown_value
 from causal_disent_candle.cache import cache_folders, remembered

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.arguments import is_finite_number, is_number
+from causal_disent.checks import is_finite_number, is_number
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import regular, unusable
 from causal_disent.text import shown_value

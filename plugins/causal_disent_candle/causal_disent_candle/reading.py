@@ -14,9 +14,9 @@ from causal_disent import errors
 from causal_disent.data.image_files import read_image
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import unusable
+from causal_disent.processes import usable_cores
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
-from causal_disent.threads import usable_cores
 from causal_disent_candle.boxes import to_box
 from causal_disent_candle.contents import IMAGES, Contents, save_contents
 from causal_disent_candle.labels import Label

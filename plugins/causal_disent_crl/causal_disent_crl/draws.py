@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.protocols import FloatArray, IntArray
 
 #: The folders of the published files.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causal_disent.arguments import check_seed, check_truth
+from causal_disent.checks import check_seed, check_truth
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_crl.draws import Draws
 from causal_disent_crl.images import resized

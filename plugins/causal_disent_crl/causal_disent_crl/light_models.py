@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.protocols import FloatArray
 
 MODELS = ("F1", "F2", "F3")

@@ -12,7 +12,7 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_seed, is_number, is_whole
+from causal_disent.checks import check_choice, check_seed, is_number, is_whole
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray

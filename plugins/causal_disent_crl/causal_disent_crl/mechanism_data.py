@@ -13,7 +13,7 @@ from causal_disent_datasets.files import incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, is_whole
+from causal_disent.checks import check_choice, is_whole
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import TableData
 from causal_disent.progress import track

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_number, check_seed, graph_for
+from causal_disent.checks import check_choice, check_number, check_seed, checked, graph_for
 from causal_disent.data.factor_table import check_listed
 from causal_disent.graphs import CausalGraph
 from causal_disent.protocols import FloatArray
 from causal_disent.representation.image_shape import image_keys
 from causal_disent.representation.oracles import Oracle
-from causal_disent.typed import checked
 
 EDGES = ("true", "empty", "reversed")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.protocols import FloatArray
 
 #: Scalings that are taken from the data, as DEAR does: to [0, 1] for a cross entropy, to mean 0 and variance 1

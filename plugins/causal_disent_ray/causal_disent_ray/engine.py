@@ -12,11 +12,11 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, is_finite_number
+from causal_disent.checks import check_at_least, is_finite_number
+from causal_disent.processes import environment
 from causal_disent.protocols import Finished
 from causal_disent.runs.engine import Feed, num_bytes
 from causal_disent.text import say, shown_value
-from causal_disent.threads import environment
 
 #: Seconds between two looks at what has finished, and for an answer from an address.
 TICK, PATIENCE = 0.2, 10.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least
+from causal_disent.checks import check_at_least
 from causal_disent.config import REQUIRED
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, GroundTruthData

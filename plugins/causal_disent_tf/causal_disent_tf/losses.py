@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from causal_disent.arguments import check_truth
+from causal_disent.checks import check_truth
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.representation import activate
 

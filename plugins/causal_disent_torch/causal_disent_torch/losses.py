@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from causal_disent.arguments import check_truth
+from causal_disent.checks import check_truth
 from causal_disent_torch.representation import activate
 
 #: Keeps logarithms finite where a pixel is black or white.

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from causal_disent.checks import checked
 from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
 from causal_disent.training.own_functions import channels_last, check_callable
-from causal_disent.typed import checked
 from causal_disent_torch.callables import call, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.tensors import TENSORS

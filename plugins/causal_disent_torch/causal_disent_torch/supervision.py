@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from causal_disent.arguments import check_truth
+from causal_disent.checks import check_truth
 from causal_disent.config import REQUIRED
 from causal_disent.training.network_checks import check_enough_codes, check_sigma
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from causal_disent.arguments import check_number
+from causal_disent.checks import check_number
 from causal_disent.training.objective import Objective
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causal_disent.config_files import shipped_configs
+from causal_disent.plugins import shipped_configs
 from causal_disent.runs.study import read_study
 from causal_disent.runs.study_plan import make_plan
 from causal_disent.runs.study_work import problems

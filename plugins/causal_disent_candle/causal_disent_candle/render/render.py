@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.processes import usable_cores
 from causal_disent.progress import track
 from causal_disent.text import say
-from causal_disent.threads import usable_cores
 from causal_disent_candle.render.assets import Collection, find_assets
 from causal_disent_candle.render.environment import find_blender
 from causal_disent_candle.render.folder import RenderFolder

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from causal_disent import errors, orphans
+from causal_disent import errors, processes
 
 #: What Blender runs.
 SCRIPT = Path(__file__).with_name("in_blender") / "main.py"
@@ -47,7 +47,7 @@ def run_workers(
         try:
             for number in range(min(num_workers, len(jobs))):
                 file = Path(folder) / f"jobs_{number}.json"
-                shared = {**work, "mark": MARK, "orphans": orphans.__file__}
+                shared = {**work, "mark": MARK, "processes": processes.__file__}
                 file.write_text(json.dumps({**shared, "jobs": list(jobs[number::num_workers])}), encoding="utf-8")
                 workers.append(_Worker([*command, str(SCRIPT), "--", str(file)], messages))
             yield from _listen(workers, messages)

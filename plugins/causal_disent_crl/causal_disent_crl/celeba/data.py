@@ -13,7 +13,7 @@ from causal_disent_datasets.files import FromFiles, Publication, incomplete
 from causal_disent_datasets.stacked import graph_of
 
 from causal_disent import errors
-from causal_disent.arguments import check_at_least, check_choice, check_seed, check_truth
+from causal_disent.checks import check_at_least, check_choice, check_seed, check_truth
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.files import path_of, unusable

@@ -9,7 +9,7 @@ import numpy as np
 from causal_disent_datasets.pictures import open_picture
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.checks import is_whole
 from causal_disent.files import within
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value

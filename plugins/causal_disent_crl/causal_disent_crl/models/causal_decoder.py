@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_truth, check_whole, is_finite_number
+from causal_disent.checks import check_choice, check_truth, check_whole, is_finite_number
 from causal_disent_crl.models.causal_representation import CausalRepresentation
 from causal_disent_crl.models.images import IMAGES, check_sizes
 from causal_disent_crl.models.layers import make_layer

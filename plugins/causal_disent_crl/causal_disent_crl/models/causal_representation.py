@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.checks import is_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown_value
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_number, check_numbers, check_truth, graph_for
+from causal_disent.checks import check_choice, check_number, check_numbers, check_truth, graph_for
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
 from causal_disent_crl.models.causal_decoder import CausalDecoder, causal_decoder_of
 from causal_disent_crl.models.labels import Labels, mean_over

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from causal_disent import errors
-from causal_disent.arguments import check_numbers, check_whole
+from causal_disent.checks import check_numbers, check_whole
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
 from causal_disent_crl.models.images import check_sizes
 from causal_disent_crl.models.labels import Labels, mean_over

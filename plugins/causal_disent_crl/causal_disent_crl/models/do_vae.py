@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_numbers, check_whole
+from causal_disent.checks import check_choice, check_numbers, check_whole
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
 from causal_disent_crl.models.causal_decoder import causal_decoder_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from causal_disent import errors
-from causal_disent.arguments import check_whole
+from causal_disent.checks import check_whole
 from causal_disent.text import shown_value
 from causal_disent_crl.models.mlps import ConceptMlps, mlp
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, columns_of
+from causal_disent.checks import check_number, columns_of
 from causal_disent.data.factor_table import factor_values
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import IntArray, is_finite

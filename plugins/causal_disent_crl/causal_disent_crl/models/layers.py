@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from causal_disent.arguments import check_choice, check_whole
+from causal_disent.checks import check_choice, check_whole
 from causal_disent_crl.models.images import check_sizes
 
 #: How a layer's weights start.

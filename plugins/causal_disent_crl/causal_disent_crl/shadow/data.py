@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, check_seed
+from causal_disent.checks import check_choice, check_seed
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.protocols import FloatArray, IntArray

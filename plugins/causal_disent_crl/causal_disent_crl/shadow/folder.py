@@ -18,7 +18,7 @@ from causal_disent_candle.listing import Listing, file_states, fingerprint
 from causal_disent_datasets.files import FromFiles, Publication, incomplete
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice
+from causal_disent.checks import check_choice
 from causal_disent.data.state_space import StateSpace
 from causal_disent.files import unusable
 from causal_disent.protocols import FloatArray, IntArray

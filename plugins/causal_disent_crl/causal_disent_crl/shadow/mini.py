@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import check_choice, is_whole
+from causal_disent.checks import check_choice, is_whole
 from causal_disent.data.drawn import DrawnData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.arguments import is_whole
+from causal_disent.checks import is_whole
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown_value
 from causal_disent_crl.shadow.solids import vertices

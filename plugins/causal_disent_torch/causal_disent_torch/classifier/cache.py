@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from causal_disent import errors
-from causal_disent.arguments import is_number
+from causal_disent.checks import is_number
 from causal_disent.files import new_folder, regular
 from causal_disent.text import shown_value
 from causal_disent.training.tensor_files import check_shapes

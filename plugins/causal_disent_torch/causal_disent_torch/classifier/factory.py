@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from causal_disent import errors
+from causal_disent.checks import check_value
 from causal_disent.metrics.tools.judged import GOOD
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.protocols import GroundTruthData
 from causal_disent.text import say
-from causal_disent.typed import check_value
 from causal_disent_torch.classifier import cache
 from causal_disent_torch.classifier.conv import ConvClassifier
 from causal_disent_torch.classifier.fingerprint import fingerprint

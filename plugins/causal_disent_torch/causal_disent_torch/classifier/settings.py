@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from causal_disent import errors
-from causal_disent.arguments import check_number, check_seed, check_whole, is_whole
+from causal_disent.checks import check_number, check_seed, check_whole, is_whole
 from causal_disent.text import shown_value
 
 

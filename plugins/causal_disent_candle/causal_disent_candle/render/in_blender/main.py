@@ -2,8 +2,7 @@
 
 The file is JSON: ``picture`` (a Python file that defines ``make_picture(work, job)``), ``output`` (folder),
 ``size`` [width, height], ``samples``, ``threads``, ``jobs`` [{``index``, ``labels`` {factor: label}, ``files``
-[name]}], ``mark``, ``orphans`` (the file of `causal_disent.orphans`), and whatever else the picture needs. Each
-line that is said is the mark and JSON: ``{"done": index}`` or, as the last one, ``{"error": message}``.
+[name]}], X is the mark and JSON: ``{"done": index}`` or, as the last one, ``{"error": message}``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def main(file: str) -> int:
     """Do all the jobs; 1 if an asset is at fault."""
     work = json.loads(Path(file).read_text(encoding="utf-8"))
     # While an image is made, Blender lets no other thread run: the system has to end this with its parent.
-    runpy.run_path(work["orphans"])["end_with"](os.getppid(), at_once=True)
+    runpy.run_path(work["processes"])["end_with"](os.getppid(), at_once=True)
     make_picture = runpy.run_path(work["picture"])["make_picture"]
     try:
         for job in work["jobs"]:

@@ -1,10 +1,13 @@
-"""How many threads numpy, scikit-learn, torch and TensorFlow may have, how these wait, and what memory is kept."""
+"""Processes and threads: how many, how they wait, and workers that exit when their parent exits."""
 
 from __future__ import annotations
 
 import math
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -70,7 +73,7 @@ def use_threads(threads: int | None = None) -> int:
         1
     """
     if threads is not None:
-        from causal_disent.arguments import check_whole  # loads numpy, which reads the variables when it is loaded
+        from causal_disent.checks import check_whole  # loads numpy, which reads the variables when it is loaded
 
         check_whole("threads", threads, 1)
     number = usable_cores() if threads is None else threads
@@ -106,3 +109,39 @@ def _tell_loaded(number: int) -> None:
         threadpool_limits(number)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(number)
+
+
+#: Linux' number for `prctl`: have a signal when the parent dies.
+SET_PARENT_DEATH_SIGNAL = 1
+#: Seconds between two looks at whether the parent is there.
+LOOK_EVERY = 1.0
+
+_watched: set[int] = set()
+
+
+class Terminated(SystemExit):
+    """The system has asked this process to end, which is told from a ``SystemExit`` of what it calls."""
+
+
+def end_with(parent: int, *, at_once: bool = False) -> None:
+    """Have this process end when `parent`, which started it, is no longer its parent.
+
+    Args:
+        parent: the number of a process; of this one itself nothing is done.
+        at_once: also have the system end it, where it can. It does so already when the thread ends that started
+            this process, so that this is for those whom the main thread starts.
+    """
+    if parent == os.getpid() or parent in _watched:
+        return
+    _watched.add(parent)
+    if at_once and sys.platform.startswith("linux"):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY)
+    os._exit(1)
