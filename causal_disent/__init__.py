@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from causal_disent._version import __version__
-from causal_disent.plugins import install_loader
 
 if TYPE_CHECKING:
     from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
@@ -40,8 +39,6 @@ _HOME = {
     "runs.study_table": ("results_table",),
     "processes": ("use_threads",),
 }
-
-install_loader()
 
 
 def __getattr__(name: str) -> Any:

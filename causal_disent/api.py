@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from causal_disent.checks import check_options, check_value, checked
+from causal_disent.protocols import GroundTruthData
 from causal_disent.registry import registry
 from causal_disent.runs.dataset import get_dataset
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from causal_disent.report.score_table import ScoreTable
 
 __all__ = ["get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
@@ -45,7 +46,7 @@ def get_classifier(name: str, data: Any, **options: Any) -> Any:
 
 
 def _made(kind: str, name: str, data: Any, options: Mapping[str, Any]) -> Any:
-    check_value("`data`", data, "GroundTruthData")
+    check_value("`data`", data, GroundTruthData)
     entry = registry.get(kind, name)
     return registry.wrap(entry)(data, **check_options(entry.plain(), options, entry.in_config))
 

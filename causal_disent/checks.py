@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import errno
 import inspect
 import operator
 import os
-import re
 import sys
 import warnings
+from collections import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, wraps
 from itertools import islice
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.protocols import Engine, FloatArray, GroundTruthData, IntArray
 from causal_disent.text import shown_value
 
 if TYPE_CHECKING:
@@ -390,196 +396,303 @@ def check_random_state(random_state: Any) -> np.random.RandomState:
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-#: Of a list, so many entries are looked at; a range may have a million times as many.
+#: Of a list, so many entries are inspected; a range may have a million times as many.
 MOST_LISTED = 10_000_000
-#: How a parameter is annotated that takes a generator; a seed is made into one.
-GENERATOR = "np.random.RandomState"
-#: (what it is called, the value) -> the value, as the type has it; None if it is of another type.
+#: What a constraint returns for a value that it does not allow.
+NO_MATCH = object()
+#: (name of an argument, value) -> the value as the function takes it, or `NO_MATCH`.
 Reader = Callable[[str, Any], Any]
 
 
-def _if(holds: Callable[[Any], bool], convert: Callable[[Any], Any] = lambda value: value) -> Reader:
-    return lambda name, value: convert(value) if holds(value) else None
+@dataclass(frozen=True)
+class Constraint:
+    """What an argument may be.
+
+    Attributes:
+        words: for messages, such as ``"a whole number"``.
+        read: a `Reader`. It raises `errors.InvalidInput` itself where it has more to say.
+        plural: for lists, such as ``"whole numbers"``.
+    """
+
+    words: str
+    read: Reader
+    plural: str = ""
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value satisfies the constraint."""
+        return _read(self, "", value) is not NO_MATCH
 
 
-def _list_of(inner: Callable[[Any], bool] = lambda value: True) -> Reader:
-    """Lists, tuples and arrays; text is none, though its letters could be counted."""
-
-    def holds(value: Any) -> bool:
-        listed = isinstance(value, (list, tuple, range)) or hasattr(value, "to_list")  # of a data frame's columns
-        listed = listed or (isinstance(value, np.ndarray) and value.ndim > 0)
-        return listed and len(value) <= MOST_LISTED and all(map(inner, value))
-
-    return _if(holds)
-
-
-def _is_path(value: Any) -> bool:
-    """Whether the file system can be asked for it."""
-    return isinstance(value, (str, os.PathLike)) and b"\0" not in os.fsencode(value)
+def _only_if(holds: Callable[[Any], bool], convert: Callable[[Any], Any] | None = None) -> Reader:
+    """Read a value as it is, or converted, where `holds` says so."""
+    if convert is None:
+        return lambda name, value: value if holds(value) else NO_MATCH
+    return lambda name, value: convert(value) if holds(value) else NO_MATCH
 
 
 def _path(name: str, value: Any) -> Any:
-    if not _is_path(value):
-        return None
+    """Check that the file system can be asked for the path."""
+    if not isinstance(value, (str, os.PathLike)) or b"\0" in os.fsencode(value):
+        return NO_MATCH
     try:
         os.lstat(value)
     except OSError as error:
-        # Python takes none of these for "it is not there", which whoever opens it tells in better words.
+        # Whoever opens the path words the other errors better.
         if error.errno in (errno.ENAMETOOLONG, errno.EACCES):
             raise errors.InvalidInput(f"{name} is a path that cannot be used: {error.strerror}.") from None
     return value
 
 
-def _offers(*names: str) -> Reader:
-    """What has these methods and values."""
-    return _if(lambda value: all(hasattr(value, name) for name in names))
+def instance_of(*classes: str) -> Constraint:
+    """Allow instances of the classes of these names, so that no module is imported for a check."""
+    holds = _only_if(lambda value: not {one.__name__ for one in type(value).__mro__}.isdisjoint(classes))
+    return Constraint(" or ".join(f"a `{name}`" for name in classes), holds, f"`{classes[0]}`")
 
 
-def _instance_of(name: str) -> Reader:
-    """What is of a class of that name, or of one below it; the class is not imported for it."""
-    return _if(lambda value: name in [one.__name__ for one in type(value).__mro__])
+def offers(words: str, *names: str) -> Constraint:
+    """Allow objects that have these attributes."""
+    return Constraint(words, _only_if(lambda value: all(hasattr(value, name) for name in names)))
 
 
-def _is_set(value: Any) -> bool:
-    return isinstance(value, (list, tuple, set, frozenset, range, np.ndarray)) and all(map(is_whole, value))
+def list_of(inner: Sequence[Constraint]) -> Constraint:
+    """Allow lists, tuples, ranges and arrays whose entries satisfy one of `inner`; text is no list."""
+
+    def holds(value: Any) -> bool:
+        listed = isinstance(value, (list, tuple, range)) or hasattr(value, "to_list")  # of a data frame's columns
+        listed = listed or (isinstance(value, np.ndarray) and value.ndim > 0)
+        if not listed or len(value) > MOST_LISTED:
+            return False
+        return not inner or all(any(one.allows(entry) for one in inner) for entry in value)
+
+    plural = " and ".join(dict.fromkeys(one.plural for one in inner if one.plural))
+    return Constraint(f"a list of {plural}" if plural else "a list", _only_if(holds), "lists")
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def set_of(inner: Sequence[Constraint]) -> Constraint:
+    """Allow lists, tuples, sets, ranges and arrays whose entries satisfy one of `inner`."""
+
+    def holds(value: Any) -> bool:
+        collection = isinstance(value, (list, tuple, set, frozenset, range, np.ndarray))
+        return collection and all(any(one.allows(entry) for one in inner) for entry in value)
+
+    plural = inner[0].plural if inner else "values"
+    return Constraint(f"a set of {plural}", _only_if(holds), f"sets of {plural}")
 
 
-def _texts(name: str, value: Any) -> list[str] | None:
-    """What can be gone through once, as a list."""
-    found: list[str] = []
-    for one in value:
-        if not _is_text(one):
-            return None
-        found.append(one)
-    return found
+def _iterable_of(inner: Sequence[Constraint]) -> Constraint:
+    """Read what can be gone through once into a list."""
+
+    def read(name: str, value: Any) -> Any:
+        found = []
+        for entry in value:
+            if inner and not any(one.allows(entry) for one in inner):
+                return NO_MATCH
+            found.append(entry)
+        return found
+
+    return Constraint(inner[0].plural if inner else "a list", read)
 
 
-#: An alternative of an annotation -> what it is in words, and how it is read.
-TYPES: dict[str, tuple[str, Reader]] = {
-    "int": ("a whole number", _if(lambda value: is_whole(value) and abs(value) < 2**63)),
-    "float": ("a finite number", _if(is_finite_number)),
-    "bool": ("True or False", _if(lambda value: isinstance(value, (bool, np.bool_)), bool)),
-    "str": ("text", _if(_is_text)),
-    "str | Path": ("text or a path", _path),
-    "Path": ("a path", lambda name, value: _path(name, value) if isinstance(value, os.PathLike) else None),
-    "None": ("None", _if(lambda value: False)),
-    "Sequence[int]": ("a list of whole numbers", _list_of(is_whole)),
-    "Sequence[float]": ("a list of numbers", _list_of(is_finite_number)),
-    "Sequence[str]": ("a list of texts", _list_of(_is_text)),
-    "Sequence[int | str]": (
-        "a list of names and whole numbers",
-        _list_of(lambda value: _is_text(value) or is_whole(value)),
-    ),
-    "Sequence[FloatArray]": ("a list of arrays", _list_of()),
-    "Sequence[str | MatrixFunction]": (
-        "a list of names and functions",
-        _list_of(lambda value: isinstance(value, str) or callable(value)),
-    ),
-    **dict.fromkeys(
-        ("Sequence[Collection[int]]", "Sequence[Sequence[int]]"),
-        ("a list of sets of whole numbers", _list_of(_is_set)),
-    ),
-    "Iterable[str]": ("texts", _texts),
-    "Iterable[Entry | str]": (
-        "a list of names and entries",
-        _list_of(lambda value: _is_text(value) or _instance_of("Entry")("", value) is not None),
-    ),
-    "Sequence[str | Path]": ("a list of paths", _list_of(_is_path)),
-    "Sequence[Shift]": (
-        "a list of `Shift`",
-        _list_of(lambda value: _instance_of("Shift")("", value) is not None),
-    ),
-    **dict.fromkeys(
-        (
-            "Attribution",
-            "Decode",
-            "Discretizer",
-            "Estimator",
-            "MatrixFunction",
-            "PredictProba",
-            "Redraw",
-            "Representation",
-        ),
-        ("a function", _if(callable)),
-    ),
-    **dict.fromkeys(
-        (
-            "CodeTables",
-            "Mapping[str, float]",
-            "Mapping[str, Iterable[object]]",
-            "Mapping[str, Mapping[str, Any]]",
-            "Mapping[str, str]",
-            "Mapping[str, Sequence[object]]",
-            "SetByHand",
-        ),
-        ("a dict", _if(lambda value: isinstance(value, Mapping))),
-    ),
-    "GroundTruthData": ("a data set", _offers("sample", "num_factors")),
-    **{name: (f"a `{name}`", _instance_of(name)) for name in ("Entry", "Reading", "StateSpace", "Study")},
-    "ValueNames": ("a dict or a list", _if(lambda value: isinstance(value, (Mapping, list, tuple)))),
-    "Counterfactual": ("points with counterfactuals", _offers("codes")),
-    "Engine": ("an engine", _offers("run")),
-    "NDArray[Any]": ("an array", as_array),
-    "FloatArray": ("an array of numbers", as_numbers),
-    "IntArray": ("an array of numbers", as_numbers),
-    GENERATOR: ("a generator of numpy", lambda name, value: check_random_state(value)),
+def _tuple_of(length: int) -> Constraint:
+    words = "a pair" if length == 2 else f"{length} values"
+    return Constraint(words, _only_if(lambda value: isinstance(value, (tuple, list)) and len(value) == length))
+
+
+NONE = Constraint("None", _only_if(lambda value: value is None))
+TEXT = Constraint("text", _only_if(lambda value: isinstance(value, str)), "texts")
+PATH = Constraint("a path", lambda name, value: _path(name, value) if isinstance(value, os.PathLike) else NO_MATCH)
+TEXT_OR_PATH = Constraint("text or a path", _path, "paths")
+FUNCTION = Constraint("a function", _only_if(callable), "functions")
+MAPPING = Constraint("a dict", _only_if(lambda value: isinstance(value, Mapping)), "dicts")
+ARRAY = Constraint("an array", lambda name, value: as_array(name, value), "arrays")
+NUMBERS = Constraint("an array of numbers", lambda name, value: as_numbers(name, value), "arrays")
+GENERATOR = Constraint("a generator of numpy", lambda name, value: check_random_state(value))
+
+#: What a class means as an annotation.
+BY_CLASS: dict[Any, Constraint] = {
+    int: Constraint("a whole number", _only_if(lambda v: is_whole(v) and abs(v) < 2**63), "whole numbers"),
+    float: Constraint("a finite number", _only_if(is_finite_number), "numbers"),
+    bool: Constraint("True or False", _only_if(lambda v: isinstance(v, (bool, np.bool_)), bool), "truth values"),
+    str: TEXT,
+    Path: PATH,
+    type(None): NONE,
+    dict: MAPPING,
+    Mapping: MAPPING,
+    Callable: FUNCTION,
+    np.ndarray: ARRAY,
+    np.random.RandomState: GENERATOR,
+    GroundTruthData: offers("a data set", "sample", "num_factors"),
+    Engine: offers("an engine", "run"),
+}
+#: What a name means that is imported for type checkers alone, where it is used.
+DEFERRED = {
+    "nx.DiGraph": Constraint("a graph", _only_if(lambda value: True)),  # `as_digraph` reads it
+    "torch.device": Constraint("a device", _only_if(lambda value: True)),
+    **{name: instance_of(name) for name in ("Entry", "Reading", "StateSpace", "Study", "CodeTable")},
 }
 
 
-def check_value(name: str, value: Any, annotation: str) -> Any:
-    """`value`, as the annotation has it, or an error that calls it `name`.
+class _Name:
+    """The name of something that is imported for type checkers alone; evaluates ``a.b | None`` and ``a[b]``."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Name(f"{self.name}.{name}")
+
+    def __getitem__(self, _: Any) -> _Name:
+        return self
+
+    def __or__(self, other: Any) -> Any:
+        return self._hint() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self._hint()
+
+    def _hint(self) -> Any:
+        return Annotated[object, self]
+
+    def __call__(self) -> None:
+        """Let ``typing`` take it for a type."""
+
+
+class _Names(dict[str, Any]):
+    """Evaluates annotations: names of a module, of Python, else a `_Name`."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, None) or _Name(name)
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of a function by name, with annotations that are objects and not text.
 
     Example:
-        >>> check_value("uc.rho", 2, "int"), check_value("uc.rho", [1, 2], "int | Sequence[int]")
+        >>> parameters_of(check_rho)["num_codes"].annotation
+        <class 'int'>
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # it does not tell them
+        return {}
+    names = _Names(_globals_of(function))
+    found = {}
+    for name, parameter in parameters.items():
+        annotation = parameter.annotation
+        if isinstance(annotation, str):
+            with suppress(Exception):  # an annotation of a stranger; `constraints_on` refuses text
+                annotation = eval(annotation, {}, names)
+        if name == "indices" and annotation == IntArray:
+            annotation = NDArray[Any]  # as they are: of truth values, a mask, numbers would make indices 0 and 1
+        found[name] = parameter.replace(annotation=annotation)
+    if is_dataclass(function):  # of which a signature shows no default that is made anew each time
+        for one in fields(function):
+            if one.default_factory is not MISSING and one.name in found:
+                found[one.name] = found[one.name].replace(default=one.default_factory())
+    return found
+
+
+def _globals_of(function: Any) -> dict[str, Any]:
+    """The names known where a function, a class or an object that can be called is defined."""
+    inner = inspect.unwrap(function)
+    if isinstance(inner, type):
+        inner = inner.__init__  # type: ignore[misc]
+    elif not inspect.isroutine(inner):
+        inner = getattr(inner, "func", type(inner).__call__)
+    return getattr(inspect.unwrap(inner), "__globals__", {})
+
+
+def constraints_on(annotation: Any) -> list[Constraint]:
+    """The constraints of which an argument must satisfy one; none if anything goes.
+
+    Raises:
+        TypeError: if the annotation means nothing to the validator.
+
+    Example:
+        >>> [one.words for one in constraints_on(int | None)]
+        ['a whole number', 'None']
+    """
+    if annotation in (Any, object, inspect.Parameter.empty):
+        return []
+    if annotation is None:
+        return [NONE]
+    if isinstance(annotation, _Name):
+        if annotation.name not in DEFERRED:
+            raise TypeError(f"the name '{annotation.name}' is not known where the function is defined")
+        return [DEFERRED[annotation.name]]
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        stated = [one for one in inner[1:] if isinstance(one, Constraint)]
+        return stated or constraints_on(inner[1] if isinstance(inner[1], _Name) else inner[0])
+    if origin in (Union, UnionType):
+        if {str, Path} <= set(inner):
+            rest = [one for one in inner if one not in (str, Path)]
+            return [TEXT_OR_PATH, *(found for one in rest for found in constraints_on(one))]
+        several = [constraints_on(one) for one in inner]
+        return [found for one in several for found in one] if all(several) else []
+    if origin is Literal:
+        return [Constraint(f"one of {errors.listing(map(repr, inner))}", _only_if(lambda value: value in inner))]
+    if origin is np.ndarray:
+        anything = get_args(inner[1])[:1] in ((Any,), (np.bool_,), (np.str_,))
+        return [ARRAY if anything else NUMBERS]
+    if origin in (abc.Sequence, list):
+        return [list_of(constraints_on(inner[0]))]
+    if origin in (abc.Collection, set, frozenset):
+        return [set_of(constraints_on(inner[0]))]
+    if origin is abc.Iterable:
+        return [_iterable_of(constraints_on(inner[0]))]
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return [_tuple_of(len(inner))]
+    if origin is tuple:
+        return [list_of(constraints_on(inner[0]))]
+    kind = origin or annotation
+    if kind in BY_CLASS:
+        return [BY_CLASS[kind]]
+    if getattr(kind, "_is_protocol", False):
+        return [FUNCTION] if "__call__" in vars(kind) else []
+    if isinstance(kind, type):
+        return [instance_of(kind.__name__)]
+    raise TypeError(f"{annotation!r} is no annotation that can be checked")
+
+
+def check_value(name: str, value: Any, annotation: Any) -> Any:
+    """`value` as the annotation has it, or an error that calls it `name`.
+
+    Example:
+        >>> check_value("uc.rho", 2, int), check_value("uc.rho", [1, 2], int | Sequence[int])
         (2, [1, 2])
-        >>> check_value("uc.rho", "2", "int")
+        >>> check_value("uc.rho", "2", int)
         Traceback (most recent call last):
         causal_disent.errors.InvalidInput: uc.rho must be a whole number; given: '2'.
     """
-    allowed = _alternatives(annotation)
-    if not allowed or (value is None and "None" in allowed):
+    return _value(name, value, constraints_on(annotation))
+
+
+def _value(name: str, value: Any, allowed: Sequence[Constraint]) -> Any:
+    if not allowed or (value is None and NONE in allowed):
         return value
     if GENERATOR in allowed:
         generator = check_random_state(value)
         # Where a seed is allowed it stays one: it may be used more than once.
-        return value if "int" in allowed and is_whole(value) else generator
-    for alternative in allowed:
-        found = _read(alternative, name, value)
-        if found is not None:
+        return value if BY_CLASS[int] in allowed and is_whole(value) else generator
+    for constraint in allowed:
+        found = _read(constraint, name, value)
+        if found is not NO_MATCH:
             return found
-    words = list(dict.fromkeys(TYPES[alternative][0] for alternative in allowed))
+    words = list(dict.fromkeys(one.words for one in allowed if one is not NONE))
     raise errors.InvalidInput(f"{name} must be {' or '.join(words)}; given: {shown_value(value)}.")
 
 
-def _read(alternative: str, name: str, value: Any) -> Any:
+def _read(constraint: Constraint, name: str, value: Any) -> Any:
     try:
-        return TYPES[alternative][1](name, value)
+        return constraint.read(name, value)
     except errors.CausalDisentError:
         raise
     except Exception:  # of a stranger's class: whatever is asked of it may fail
-        return None
-
-
-@cache
-def _alternatives(annotation: str) -> tuple[str, ...]:
-    """What an annotation allows; nothing if it allows something that cannot be judged."""
-    found = tuple(re.split(r" \| (?![^\[]*\])(?!Path)", annotation))  # not inside brackets; a path may be text
-    return found if all(one in TYPES for one in found) else ()
-
-
-def annotation_of(parameter: inspect.Parameter) -> str:
-    """The annotation as text, which may be a type itself where annotations are not postponed."""
-    kind = parameter.annotation
-    text = "" if kind is parameter.empty else kind.__name__ if isinstance(kind, type) else str(kind)
-    if parameter.name == "random_state" and text != GENERATOR:
-        return f"int | {GENERATOR}"  # whatever a plugin's function says of its generator, it is one, or a seed
-    if parameter.name == "indices" and text == "IntArray":
-        return "NDArray[Any]"  # as they are: of truth values, a mask, numbers would make indices 0 and 1
-    return text
+        return NO_MATCH
 
 
 def check_arguments(
@@ -588,39 +701,25 @@ def check_arguments(
     """What is given by name, each as its parameter has it; a default is right as it is.
 
     Args:
-        parameters: of a function.
+        parameters: of `parameters_of`.
         given: name -> value.
         owner: what configs call the function; without it, parameters are called as Python has them.
     """
-    return _as_stated(_stated(parameters, owner), given)
-
-
-#: Name of a parameter -> its default, what it is called in a message, its annotation.
-Stated = dict[str, tuple[Any, str, str]]
-
-
-def _stated(parameters: Iterable[inspect.Parameter], owner: str = "") -> Stated:
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    called = f"{owner}.{{}}" if owner else "`{}`"
-    return {
-        one.name: (one.default, called.format(one.name), annotation_of(one))
-        for one in parameters
-        if one.kind not in variadic
-    }
-
-
-def _as_stated(stated: Stated, given: Mapping[str, Any]) -> dict[str, Any]:
+    by_name = {parameter.name: parameter for parameter in parameters}
     found = dict(given)
     for name, value in given.items():
-        default, called, annotation = stated.get(name, (value, "", ""))
-        if value is not default:
-            found[name] = check_value(called, value, annotation)
+        parameter = by_name.get(name)
+        if parameter is None or value is parameter.default or isinstance(parameter.annotation, str):
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        found[name] = check_value(f"{owner}.{name}" if owner else f"`{name}`", value, parameter.annotation)
     return found
 
 
 def check_options(function: Callable[..., Any], options: Mapping[str, Any], owner: str) -> dict[str, Any]:
     """The options of what `owner` names in configs, each as `function` has it, or an error."""
-    parameters = inspect.signature(function).parameters
+    parameters = parameters_of(function)
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         for name in options:
             if name not in parameters:
@@ -629,22 +728,35 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any], owne
 
 
 def checked(function: Function) -> Function:
-    """Decorator: arguments are what the annotations say, converted where that changes nothing, or an error.
+    """Decorator: check arguments by their annotations, convert where that loses nothing, or raise.
+
+    An annotation that means nothing to the validator is a ``TypeError`` when the module is imported; ``Any`` says
+    that the function checks the argument itself.
 
     Example:
         >>> @checked
-        ... def doubled(number: int) -> int:
+        ... def double(number: int) -> int:
         ...     return 2 * number
-        >>> doubled(np.int64(2)).item()
+        >>> double(np.int64(2)).item()
         4
-        >>> doubled(2.5)
+        >>> double(2.5)
         Traceback (most recent call last):
         causal_disent.errors.InvalidInput: `number` must be a whole number; given: 2.5.
     """
     if getattr(function, "is_checked", False):
         return function
     whole = inspect.signature(function)
-    stated = _stated(whole.parameters.values())  # once: methods of data sets are called for every batch
+    stated = {}  # read once: methods of data sets are called for every batch
+    for name, parameter in parameters_of(function).items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        try:
+            constraints = constraints_on(parameter.annotation)
+        except TypeError as error:
+            place = f"The parameter '{name}' of {function.__qualname__}"
+            raise TypeError(f"{place} cannot be checked: {error}.") from None
+        if constraints:
+            stated[name] = (parameter.default, f"`{name}`", constraints)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -652,7 +764,9 @@ def checked(function: Function) -> Function:
             bound = whole.bind(*args, **kwargs)
         except TypeError:
             return function(*args, **kwargs)  # which says what is missing, or too much
-        bound.arguments.update(_as_stated(stated, bound.arguments))
+        for name, value in bound.arguments.items():
+            if name in stated and value is not stated[name][0]:
+                bound.arguments[name] = _value(stated[name][1], value, stated[name][2])
         try:
             return function(*bound.args, **bound.kwargs)
         except errors.CausalDisentError:

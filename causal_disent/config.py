@@ -16,21 +16,14 @@ from gin import config_parser
 
 from causal_disent import errors
 from causal_disent.checks import check_arguments
+from causal_disent.checks import parameters_of as signature
 from causal_disent.files import read_bounded
 from causal_disent.plugins import explain_missing, found_config, load_once
-from causal_disent.registry import KINDS, Entry, registry, store
+from causal_disent.registry import KINDS, Entry, registry
 from causal_disent.text import shown
 
 #: (scope, whole name) of a configurable -> its parameters and their values; as gin keeps them.
 Bound = Mapping[tuple[str, str], Mapping[str, Any]]
-
-
-def signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """The parameters of a function; none of one that does not tell them."""
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return {}
 
 
 def bindable(entry: Entry) -> dict[str, inspect.Parameter]:
@@ -115,11 +108,11 @@ def _explain(source: str, message: str) -> str:
     unknown = re.match(r"No configurable matching (?:reference )?'@?(?:.*/)?(?P<name>[\w.]+)(?:\(\))?'", text)
     if unknown:
         kinds = [kind for kind, what in KINDS.items() if what.in_configs]
-        text = explain_missing("name", unknown["name"], sorted(store.in_configs()), kinds).message
+        text = explain_missing("name", unknown["name"], sorted(registry.in_configs()), kinds).message
     parameter = re.match(r"Configurable '(?P<owner>[\w.]+)' doesn't have a parameter named '(?P<name>\w+)'", text)
     if parameter:
         owner = parameter["owner"].rpartition(".")[2]
-        known = store.in_configs().get(owner)
+        known = registry.in_configs().get(owner)
         text = errors.unknown_parameter(owner, parameter["name"], bindable(known) if known else ()).message
     supplied = re.match(r"Configurable '(?P<owner>[\w.]+)' has denylisted kwarg '(?P<name>\w+)'", text)
     if supplied:
@@ -197,7 +190,7 @@ def entry_of(value: Any) -> Entry | None:
     """The entry that a config means by ``@name``, if it is one of the registry."""
     names = (name for name, (known, _) in _registered.items() if inspect.unwrap(known) is inspect.unwrap(value))
     load_once()
-    return store.in_configs().get(next(names, ""))
+    return registry.in_configs().get(next(names, ""))
 
 
 def parameters_of(entry: Entry) -> dict[str, Any]:
@@ -211,7 +204,7 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
 def _know(names: Iterable[str]) -> None:
     """Let gin know those of `names` that are registered; importing them all would take seconds."""
     load_once()
-    known = store.in_configs()
+    known = registry.in_configs()
     for name in names:
         if name in known:
             given_to_gin(known[name])
@@ -261,7 +254,7 @@ def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str
             bound = gin.config._CONFIG
             said = {name for _, name in bound} | {one.config_key[1] for one in references(bound)}
             parameters = {name: _parameters_named(name) for name in (whole.rpartition(".")[2] for whole in said)}
-            check_bound(bound, references, parameters, store.in_configs())
+            check_bound(bound, references, parameters, registry.in_configs())
         with missing_told():
             yield
     finally:

@@ -26,7 +26,6 @@ from causal_disent.registry import (
     how_to_install,
     isolated,
     registry,
-    store,
     told_if_slow,
 )
 from causal_disent.text import shown
@@ -98,13 +97,6 @@ class LoadedPlugin:
 _loaded: list[LoadedPlugin] = []
 
 
-def install_loader() -> None:
-    """Have the registry load the plugins when it is first asked for something."""
-    registry.set_loader(
-        load_once, lambda kind, name: explain_missing(KINDS[kind].thing, name, store.names(kind), [kind])
-    )
-
-
 def loaded_plugins() -> list[LoadedPlugin]:
     """All plugins, the built-ins first."""
     load_once()
@@ -119,7 +111,7 @@ def load_once() -> None:
 
 def load() -> None:
     """Load the built-ins and the installed plugins into an empty registry."""
-    store.clear()
+    registry.clear()
     _loaded.clear()
     from causal_disent import builtin
 
@@ -130,9 +122,9 @@ def load() -> None:
     for name, points in by_name.items():
         versions = [distribution_of(point)[1] for point in points]
         _load_one(name, ", ".join(versions), functools.partial(_load_only, points))
-    for same in store.collisions():
+    for same in registry.collisions():
         for plugin in (plugin for plugin in _loaded if plugin.name in {entry.owner for entry in same}):
-            plugin.reason = f"{plugin.reason} {store.collision(same).message}".lstrip()
+            plugin.reason = f"{plugin.reason} {registry.collision(same).message}".lstrip()
 
 
 def _load_only(points: list[EntryPoint]) -> Any:
@@ -191,7 +183,7 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
         return  # and what it registered before it failed is dropped
     plugin.configs = folder if folder is not None and folder.is_dir() else None
     for entry in entries:
-        store.add(entry)
+        registry.add(entry)
         plugin.offers[entry.kind].append(entry)
 
 
@@ -202,9 +194,9 @@ def explain_missing(
 
     `names` are those that there are of the `kinds` that were searched.
     """
-    for same in store.collisions():
+    for same in registry.collisions():
         if any(entry.kind in kinds and entry.in_config == name for entry in same):
-            return store.collision(same)
+            return registry.collision(same)
     absent = {
         other: (plugin, kind)
         for plugin, offers in first_party().items()
@@ -221,7 +213,7 @@ def explain_missing(
             f"{_state(plugin)}"
         )
     error = errors.unknown(thing, name, names)
-    other = next((kind for kind in KINDS if kind not in kinds and store.variants(kind, name)), None)
+    other = next((kind for kind in KINDS if kind not in kinds and registry.variants(kind, name)), None)
     if other is not None:
         where = f"'{name}' is {KINDS[other].one}: `causal-disent {other} {name}` shows it."
         return errors.UnknownName(f"{error.message} {where}")

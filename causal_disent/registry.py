@@ -11,7 +11,7 @@ from functools import cache, cached_property, update_wrapper, wraps
 from importlib import import_module
 from importlib.resources import files
 from pkgutil import iter_modules
-from typing import Any
+from typing import Any, Literal
 
 from causal_disent import errors
 from causal_disent.processes import Terminated
@@ -32,6 +32,8 @@ def first_party() -> dict[str, dict[str, Any]]:
     return json.loads(files("causal_disent").joinpath("first_party.json").read_text(encoding="utf-8"))
 
 
+#: What fills the registry when it is first asked for something.
+LOADER = "causal_disent.plugins"
 #: Seconds after which a plugin that is still being loaded is named.
 PATIENCE = 5.0
 
@@ -135,38 +137,16 @@ ROLES = {
     "annealer": ("gamma", "step", "iteration_threshold"),
 }
 
-Form = tuple[Callable[[Any], bool], str]
-
-
-def _form(what: str, *types: type) -> Form:
-    """Whether a value is of one of `types`, not of their subclasses, which may do anything; and a word for it."""
-    return lambda value: type(value) in types, what
-
-
-def _form_of_several(what: str, *inner: type, length: int | None = None) -> Form:
-    """The same of a tuple or list."""
-    return (
-        lambda value: (
-            type(value) in (tuple, list)
-            and length in (None, len(value))
-            and all(type(one) in inner for one in value)
-        ),
-        what,
-    )
-
-
-_TEXT, _TRUTH, _NAMES = _form("text", str), _form("truth value", bool), _form_of_several("tuple of names", str)
-#: What the program itself reads of an entry: what it must be.
-TYPED: dict[str, Form] = {
-    **dict.fromkeys(("summary", "assumes", "backend", "better", "config", "headline", "under"), _TEXT),
-    **dict.fromkeys(("by_chance", "compared"), _TEXT),
-    **dict.fromkeys(("also", "invariances", "supplied"), _NAMES),
-    **dict.fromkeys(("labels", "trains"), _TRUTH),
-    "known_failures": _form("dict of checks and reasons", dict),
-    "stands_for": _form("dict of options and names", dict),
-    "range": _form_of_several("pair of numbers", int, float, type(None), length=2),
-    "rank": _form("number", int, float),
-    "role": (lambda value: type(value) is str and value in ROLES, f"role; there are: {', '.join(ROLES)}"),
+#: What the program itself reads of an entry -> the annotation that it must satisfy.
+FACTS: dict[str, Any] = {
+    **dict.fromkeys(
+        ("summary", "assumes", "backend", "better", "by_chance", "compared", "config", "headline"), str
+    ),
+    **dict.fromkeys(("also", "invariances", "supplied"), Sequence[str]),
+    **dict.fromkeys(("known_failures", "stands_for"), Mapping[str, Any]),
+    **dict.fromkeys(("labels", "trains"), bool),
+    "rank": float,
+    "role": Literal[tuple(ROLES)],
 }
 
 
@@ -295,169 +275,67 @@ class Register:
 
     def _check(self, entry: Any) -> None:
         """Raise unless it is an entry that everything else can rely on."""
+        from causal_disent.checks import check_value  # numpy waits until commands have set its number of threads
+
         thing = KINDS[self._kind].thing
         if not (isinstance(entry, Entry) and entry.kind in KINDS and entry.owner == self._owner):
             raise errors.InvalidInput(
                 f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
             )
         name, target = entry.name, entry.target
-        if not (type(name) is str and name.isidentifier()):  # a subclass may compare as it likes
+        if not (isinstance(name, str) and name.isidentifier()):
             raise errors.InvalidInput(
                 f"The plugin {self._owner} registers a {thing} under {shown_value(name)}; a name is letters, "
                 "digits and underscores, for gin to see it."
             )
         registers = f"The plugin {self._owner} registers the {thing} '{name}' with"
-        path = target.replace(":", ".", 1).split(".") if type(target) is str and ":" in target else [""]
-        if not callable(target) and not all(name.isidentifier() for name in path):
+        path = target.replace(":", ".", 1).split(".") if isinstance(target, str) and ":" in target else [""]
+        if not callable(target) and not all(word.isidentifier() for word in path):
             raise errors.InvalidInput(
                 f"{registers} {shown_value(target)}, which cannot be called and is no 'module:attribute'."
             )
-        for fact, (fits, what) in TYPED.items():
-            value = entry.facts.get(fact, entry.summary if fact == "summary" else None)
-            if value is not None and not fits(value):
-                raise errors.InvalidInput(f"{registers} the {fact} {shown(value)}, which is no {what}.")
+        for fact, value in {"summary": entry.summary, **entry.facts}.items():
+            if fact in FACTS and value is not None:
+                check_value(f"{registers} the {fact} {shown(value)}; it", value, FACTS[fact])
+        if not _is_range(entry.facts.get("range", (0, 1))):
+            raise errors.InvalidInput(
+                f"{registers} the range {shown(entry.facts['range'])}; it must be two numbers."
+            )
         under = entry.facts.get("under")
         if under and not name.startswith(f"{under}_"):
             raise errors.InvalidInput(f"{registers} under='{shown(under)}'; call it '{shown(under)}_{name}'.")
 
 
-class Store:
-    """All entries, by kind and name.
+__all__ = ["KINDS", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Registry", "registry"]
+
+
+def _is_range(value: Any) -> bool:
+    """Whether it is a smallest and a largest score; None stands for no limit."""
+    pair = isinstance(value, (tuple, list)) and len(value) == 2
+    return pair and all(isinstance(limit, (int, float, type(None))) for limit in value)
+
+
+class Registry:
+    """All entries by kind and name. The plugins are loaded when the registry is first asked for something.
 
     Two entries may share a kind and a name if each says another ``backend``: the same model, say, trained by torch
     and by TensorFlow. `backend` decides between them.
+
+    Attributes:
+        backend: what decides between entries of one name.
+        wrap: makes of an entry what is to be called; `causal_disent.config` puts gin's bindings around it.
     """
 
     def __init__(self) -> None:
         self.backend: str | None = None
+        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: entry.plain()
         self._entries: dict[str, dict[str, list[Entry]]] = {kind: {} for kind in KINDS}
         self._collisions: list[list[Entry]] | None = None
         self._declared: dict[tuple[str, str, str], Entry] = {}
 
-    def add(self, entry: Entry) -> None:
-        """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
-        self._collisions = None
-        self._entries[entry.kind].setdefault(entry.name, []).append(entry)
-
-    def declare(self, entry: Entry) -> None:
-        """Take an entry in place of the one of that name and owner, also when the plugins are loaded anew."""
-        key = (entry.kind, entry.name, entry.owner)
-        same = self._entries[entry.kind].setdefault(entry.name, [])
-        same[:] = [other for other in same if (other.kind, other.name, other.owner) != key]
-        self._declared[key] = entry
-        self.add(entry)
-
-    def replace(self, entry: Entry) -> Callable[[], None]:
-        """Let `entry` have its name alone, until the function that is returned is called."""
-        shared = [kind for kind in self._sharing(entry) if entry.name in self._entries[kind]]
-        before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
-        self.add(entry)
-
-        def restore() -> None:
-            self._collisions = None
-            del self._entries[entry.kind][entry.name]
-            for kind, same in before:
-                self._entries[kind][entry.name] = same
-
-        return restore
-
-    def _sharing(self, entry: Entry) -> list[str]:
-        """The kinds whose entries of that name would be taken for `entry`."""
-        own = KINDS[entry.kind]
-        alike = [kind for kind, other in KINDS.items() if other.in_configs and other.ending == own.ending]
-        return alike if own.in_configs else [entry.kind]
-
-    def clear(self) -> None:
-        """Forget every entry, but for those that were declared."""
-        self._collisions = None
-        for entries in self._entries.values():
-            entries.clear()
-        for entry in self._declared.values():
-            self.add(entry)
-
-    def entries(self, kind: str) -> Iterator[Entry]:
-        """The entries of one kind that a user can ask for, sorted by name."""
-        taken = {id(entry) for same in self.collisions() for entry in same}
-        for _, found in sorted(self._entries[kind].items()):
-            if id(found[0]) not in taken:
-                yield self._chosen(found)
-
-    def names(self, kind: str) -> list[str]:
-        """Their names."""
-        return [entry.name for entry in self.entries(kind)]
-
-    def in_configs(self) -> dict[str, Entry]:
-        """Everything that configs can name, by the name that they say."""
-        kinds = (kind for kind, what in KINDS.items() if what.in_configs)
-        return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
-
-    def variants(self, kind: str, name: str) -> list[Entry]:
-        """All entries of that kind and name: one for each backend, where they say one."""
-        return list(self._entries[kind].get(name, []))
-
-    def collisions(self) -> list[list[Entry]]:
-        """The entries that share a name which means one thing alone: over all kinds that configs can say."""
-        if self._collisions is not None:
-            return self._collisions
-        by_name: dict[tuple[str, str], list[Entry]] = {}
-        for kind, entries in self._entries.items():
-            scope = "configs" if KINDS[kind].in_configs else kind
-            for same in entries.values():
-                by_name.setdefault((scope, same[0].in_config), []).extend(same)
-        self._collisions = [same for same in by_name.values() if not _agree(same)]
-        return self._collisions
-
-    def get(self, kind: str, name: str) -> Entry:
-        """The entry called `name`, or an error that says what there is instead."""
-        found = self._entries[kind].get(name, [])
-        if not found:
-            raise errors.unknown(KINDS[kind].thing, name, self.names(kind))
-        for same in self.collisions():
-            if any(entry is found[0] for entry in same):
-                raise self.collision(same)
-        return self._chosen(found)
-
-    def collision(self, same: Sequence[Entry]) -> errors.NameCollision:
-        """What to say of entries that share a name."""
-        return errors.collision(same[0].in_config, [(entry.label, entry.owner) for entry in same])
-
-    def _chosen(self, same: Sequence[Entry]) -> Entry:
-        """The entry of the backend in use, or the first."""
-        return next((entry for entry in same if entry.facts.get("backend") == self.backend), same[0])
-
-
-def _agree(same: Sequence[Entry]) -> bool:
-    """Whether entries of one name are one thing: alone, or one for each of several backends."""
-    if len(same) == 1:
-        return True
-    backends = [entry.facts.get("backend") for entry in same]
-    return None not in backends and len(set(backends)) == len(same) == sum(e.kind == same[0].kind for e in same)
-
-
-store = Store()
-
-
-__all__ = ["KINDS", "NETWORKS", "ROLES", "Entry", "Kind", "Register", "Registry", "registry"]
-
-
-class Registry:
-    """Look-ups of what the plugins have registered.
-
-    Attributes:
-        wrap: makes of an entry what is to be called; ``causal_disent.config`` puts gin's bindings around it.
-    """
-
-    def __init__(self, entries: Store) -> None:
-        self.wrap: Callable[[Entry], Callable[..., Any]] = lambda entry: entry.plain()
-        self._store = entries
-        self._load: Callable[[], None] = lambda: None
-        self._explain_missing: Callable[[str, str], errors.CausalDisentError | None] = lambda kind, name: None
-
-    def set_loader(
-        self, load: Callable[[], None], explain_missing: Callable[[str, str], errors.CausalDisentError | None]
-    ) -> None:
-        """`load` runs before each look-up; `explain_missing` may say why a name is not there."""
-        self._load, self._explain_missing = load, explain_missing
+    def _load(self) -> None:
+        """Load the plugins, unless that was done or is being done."""
+        import_module(LOADER).load_once()
 
     def function(self, kind: str, name: str) -> Callable[..., Any]:
         """What to call for `name`: the target, with gin's bindings where gin is in use."""
@@ -466,15 +344,21 @@ class Registry:
     def get(self, kind: str, name: str) -> Entry:
         """The entry called `name`, or an error that says what there is instead."""
         self._load()
-        try:
-            return self._store.get(kind, name)
-        except errors.UnknownName as error:
-            raise self._explain_missing(kind, name) or error from None
+        found = self._entries[kind].get(name, [])
+        if not found:
+            raise import_module(LOADER).explain_missing(KINDS[kind].thing, name, self.names(kind), [kind])
+        for same in self.collisions():
+            if any(entry is found[0] for entry in same):
+                raise self.collision(same)
+        return self._choose(found)
 
     def entries(self, kind: str) -> Iterator[Entry]:
         """The entries of one kind that a user can ask for, sorted by name."""
         self._load()
-        return self._store.entries(kind)
+        taken = {id(entry) for same in self.collisions() for entry in same}
+        for _, found in sorted(self._entries[kind].items()):
+            if id(found[0]) not in taken:
+                yield self._choose(found)
 
     def ranked(self, kind: str) -> list[Entry]:
         """The same in the order of their ``rank``."""
@@ -487,43 +371,95 @@ class Registry:
     def variants(self, kind: str, name: str) -> list[Entry]:
         """All entries of that kind and name: one for each backend, where they say one."""
         self._load()
-        return self._store.variants(kind, name)
-
-    def holds(self, kind: str, name: str, thing: Any) -> bool:
-        """Whether that name stands for this very thing."""
-        return any(entry.load() is thing for entry in self.variants(kind, name))
+        return list(self._entries[kind].get(name, []))
 
     def in_configs(self) -> dict[str, Entry]:
         """Everything that configs can name, by the name that they say."""
-        self._load()
-        return self._store.in_configs()
-
-    @property
-    def backend(self) -> str | None:
-        """What decides between entries of one name."""
-        return self._store.backend
+        kinds = (kind for kind, what in KINDS.items() if what.in_configs)
+        return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
 
     @contextmanager
     def using(self, backend: str | None) -> Iterator[None]:
         """Let `backend` decide between entries of one name, for a while."""
-        before, self._store.backend = self._store.backend, backend
+        before, self.backend = self.backend, backend
         try:
             yield
         finally:
-            self._store.backend = before
+            self.backend = before
+
+    def add(self, entry: Entry) -> None:
+        """Take an entry; a second owner of its name is remembered, and reported when it is asked for."""
+        self._collisions = None
+        self._entries[entry.kind].setdefault(entry.name, []).append(entry)
 
     def declare(self, entry: Entry) -> None:
-        """Take an entry of a module that a config or a program imports; declared again, it replaces the former."""
+        """Take an entry of a module that a config or a program imports.
+
+        It replaces the one of that name and owner, and stays when the plugins are loaded anew.
+        """
         self._load()
-        self._store.declare(entry)
+        key = (entry.kind, entry.name, entry.owner)
+        same = self._entries[entry.kind].setdefault(entry.name, [])
+        same[:] = [other for other in same if (other.kind, other.name, other.owner) != key]
+        self._declared[key] = entry
+        self.add(entry)
 
     def replace(self, entry: Entry) -> Callable[[], None]:
         """Let `entry` have its name alone, until the function that is returned is called."""
         self._load()
-        return self._store.replace(entry)
+        own = KINDS[entry.kind]
+        alike = [kind for kind, other in KINDS.items() if other.in_configs and other.ending == own.ending]
+        shared = [
+            kind for kind in (alike if own.in_configs else [entry.kind]) if entry.name in self._entries[kind]
+        ]
+        before = [(kind, self._entries[kind].pop(entry.name)) for kind in shared]
+        self.add(entry)
+
+        def restore() -> None:
+            self._collisions = None
+            del self._entries[entry.kind][entry.name]
+            for kind, same in before:
+                self._entries[kind][entry.name] = same
+
+        return restore
+
+    def clear(self) -> None:
+        """Forget every entry, but for those that were declared."""
+        self._collisions = None
+        for entries in self._entries.values():
+            entries.clear()
+        for entry in self._declared.values():
+            self.add(entry)
+
+    def collisions(self) -> list[list[Entry]]:
+        """The entries that share a name which means one thing alone: over all kinds that configs can say."""
+        if self._collisions is None:
+            by_name: dict[tuple[str, str], list[Entry]] = {}
+            for kind, entries in self._entries.items():
+                scope = "configs" if KINDS[kind].in_configs else kind
+                for same in entries.values():
+                    by_name.setdefault((scope, same[0].in_config), []).extend(same)
+            self._collisions = [same for same in by_name.values() if not _agree(same)]
+        return self._collisions
+
+    def collision(self, same: Sequence[Entry]) -> errors.NameCollision:
+        """What to say of entries that share a name."""
+        return errors.collision(same[0].in_config, [(entry.label, entry.owner) for entry in same])
+
+    def _choose(self, same: Sequence[Entry]) -> Entry:
+        """The entry of the backend in use, or the first."""
+        return next((entry for entry in same if entry.facts.get("backend") == self.backend), same[0])
 
 
-registry = Registry(store)
+def _agree(same: Sequence[Entry]) -> bool:
+    """Whether entries of one name are one thing: alone, or one for each of several backends."""
+    if len(same) == 1:
+        return True
+    backends = [entry.facts.get("backend") for entry in same]
+    return None not in backends and len(set(backends)) == len(same) == sum(e.kind == same[0].kind for e in same)
+
+
+registry = Registry()
 
 
 class Part:
@@ -549,7 +485,8 @@ class Part:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # One that nobody has registered yet, or that another one of its name stands in for, is called as it is.
-        function = registry.function("parts", self.name) if registry.holds("parts", self.name, self) else None
+        known = any(entry.load() is self for entry in registry.variants("parts", self.name))
+        function = registry.function("parts", self.name) if known else None
         return (function or self.function)(*args, **kwargs)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -152,8 +152,10 @@ def _evaluate_all(flags: Flags, reading: Reading, target: Path) -> int:
     return 1 if any(state == "failed" for _, state, _ in rows) else 0
 
 
-def find_folders(pattern: str) -> Iterator[tuple[Path, Path]]:
+def find_folders(pattern: str) -> list[tuple[Path, Path]]:
     """The folders that match, sorted, each with its place below the part of the pattern without wildcards.
+
+    A link that leaves that part is left out, and named on the standard error.
 
     Example:
         ``models/*/representation`` finds ``models/3/representation`` and places it at ``3/representation``.
@@ -162,7 +164,15 @@ def find_folders(pattern: str) -> Iterator[tuple[Path, Path]]:
     if not found:
         raise errors.InvalidInput(f"No folder matches --input_glob {pattern}.")
     fixed = below(pattern)  # the last part is a place of its own even where nothing in it is wild
-    return ((within(fixed, path), path.relative_to(fixed)) for path in found)
+    inside = []
+    for path in found:
+        try:
+            inside.append((within(fixed, path), path.relative_to(fixed)))
+        except errors.InvalidInput as error:
+            complain(f"left out {shown(path)}", error.message)
+    if not inside:
+        raise errors.InvalidInput(f"Every folder that matches --input_glob {pattern} is behind a link.")
+    return inside
 
 
 def _check_once(folders: list[list[_Task]], reading: Reading, overwrite: bool) -> None:

@@ -95,7 +95,7 @@ class Correlate:
 
     def __post_init__(self) -> None:
         for name in ("first", "second"):
-            check_value(f"`{name}`", getattr(self, name), "str")
+            check_value(f"`{name}`", getattr(self, name), str)
         if not is_number(self.width) or not self.width >= 0:
             raise errors.InvalidInput(
                 f"The width of a correlation is 0 (full confounding) or more; given: {shown_value(self.width)}."

@@ -3,7 +3,7 @@
 import pytest
 
 from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi_supervised
-from causal_disent.registry import Entry, registry, store
+from causal_disent.registry import Entry, registry
 from causal_disent.runs.representation import training_backend
 
 PIP = "In a checkout of this repository: pip install plugins/causal_disent_torch"
@@ -102,7 +102,7 @@ def test_names_are_those_of_the_backend_in_use(recording, tiny, tmp_path):
         pass
 
     before = registry.replace(Entry("models", "plain", "one", Theirs, facts={"backend": "reading"}))
-    store.add(Entry("models", "plain", "other", Ours, facts={"backend": "recording"}))
+    registry.add(Entry("models", "plain", "other", Ours, facts={"backend": "recording"}))
     try:
         assert dlib_train(arguments(tmp_path / "m")) == 0
     finally:

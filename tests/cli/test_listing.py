@@ -11,7 +11,7 @@ from causal_disent import config
 from causal_disent.cli.listing import plain
 from causal_disent.cli.main import main
 from causal_disent.plugins import shipped_configs
-from causal_disent.registry import KINDS, Entry, part, registry, store
+from causal_disent.registry import KINDS, Entry, part, registry
 
 ENTRIES = [(kind, entry.name) for kind in KINDS for entry in registry.entries(kind)]
 
@@ -69,7 +69,7 @@ def test_the_list_of_metrics_helps_to_choose(capsys, registered):
 
 def test_models_are_listed_with_the_backends_that_train_them(capsys, registered):
     registered("models", "tiny_model", print, backend="torch")
-    store.add(Entry("models", "tiny_model", "others", print, "the same", {"backend": "jax"}))
+    registry.add(Entry("models", "tiny_model", "others", print, "the same", {"backend": "jax"}))
     line = next(line for line in run(capsys, "models").splitlines() if line.startswith("tiny_model"))
     assert line.split()[1:3] == ["jax,", "torch"]
     assert json.loads(run(capsys, "models", "tiny_model", "--json"))[0]["backends"] == ["jax", "torch"]

@@ -183,7 +183,7 @@ def test_frames_keep_their_names_and_refuse_text_among_codes():
     ("call", "told"),
     [
         (lambda v: mic_matrix(v, v, floor_draws=2**63), "`floor_draws` is at most 10,000"),
-        (lambda v: r2(v, v, test=Rude()), "`test` is a pair"),
+        (lambda v: r2(v, v, test=Rude()), "`test` must be a pair"),
         (lambda v: unsupervised_metrics(v, num_bins=int), "`num_bins` must be a whole number"),
     ],
 )

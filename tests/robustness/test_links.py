@@ -53,11 +53,14 @@ def test_scores_behind_a_link_are_not_read(tree, name):
         read_scores(tree / "1")
 
 
-def test_a_pattern_finds_no_folder_elsewhere(tree):
+def test_a_pattern_finds_no_folder_elsewhere(tree, capsys):
     moved(tree, "1")
-    for find in (find_folders, lambda pattern: _folders([pattern])):
-        with pytest.raises(InvalidInput, match=LEAVES):
-            find(f"{tree}/*")
+    with pytest.raises(InvalidInput, match=LEAVES):
+        _folders([f"{tree}/*"])
+    (tree / "2").mkdir()
+    found = [place.name for _, place in find_folders(f"{tree}/*")]
+    assert "2" in found and "1" not in found
+    assert f"left out {tree}/1" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["1", "1/model", "1/run.json"])

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import check_arguments
+from causal_disent.checks import check_arguments, parameters_of
 from causal_disent.metrics.tools.convergence import fits_of
 from causal_disent.metrics.tools.fixed_data import VALIDATION_ARGUMENTS, encode_fixed, split
 from causal_disent.metrics.tools.needs import Sample, Source
 from causal_disent.metrics.tools.resampling import certainty, what_is_asked
 from causal_disent.metrics.tools.sampling import factor_names
 from causal_disent.metrics.tools.takes import arguments_for, asks_neighbours, or_by_neighbours, refusal
+from causal_disent.protocols import GroundTruthData, Representation
 
 if TYPE_CHECKING:
     from causal_disent.metrics.tools.declaration import Declaration
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 #: Of the ``*_validation`` metrics: observations encoded at a time, and the part of them that is fitted to.
 FIXED = {"batch_size": 100}
 #: What the program gives -> what it must be.
-SUPPLIED = {"ground_truth_data": "GroundTruthData", "representation_function": "Representation"}
+SUPPLIED = {"ground_truth_data": GroundTruthData, "representation_function": Representation}
 FIXED_TRAIN = {"train_percentage": 0.9}
 
 Scores = dict[str, Any]
@@ -130,8 +131,8 @@ def _called(
 def _annotation(default: Any) -> Any:
     """What may be given where that is the default of something that is drawn."""
     if isinstance(default, tuple):
-        return "int | Sequence[int]"
-    return type(default).__name__ if isinstance(default, (int, float)) else Parameter.empty
+        return int | Sequence[int]
+    return type(default) if isinstance(default, (int, float)) else Parameter.empty
 
 
 def _parameters(declaration: Declaration) -> dict[str, Parameter]:
@@ -144,8 +145,8 @@ def _parameters(declaration: Declaration) -> dict[str, Parameter]:
     return {
         declaration.renamed.get(name, name): parameter
         if name != several
-        else parameter.replace(annotation=f"{parameter.annotation} | Sequence[{parameter.annotation}]")
-        for name, parameter in signature(declaration.function).parameters.items()
+        else parameter.replace(annotation=parameter.annotation | Sequence[parameter.annotation])  # type: ignore[name-defined]
+        for name, parameter in parameters_of(declaration.function).items()
         if parameter.kind is Parameter.KEYWORD_ONLY and name not in taken
     }
 

@@ -64,7 +64,7 @@ def conv_classifier(
         A classifier whose ``accuracy`` is that on the held-out images, per factor. A warning names factors of
         less than 90 %.
     """
-    check_value("`data`", data, "GroundTruthData")
+    check_value("`data`", data, GroundTruthData)
     filters: Any = tuple(channels) if isinstance(channels, list) else channels  # gin may give either
     settings = Settings(filters, num_steps, batch_size, learning_rate, held_out, max_images, seed, max_shift)
     shape = tuple(int(size) for size in data.observation_shape)
