@@ -145,6 +145,45 @@ def published_table(name: str) -> PublishedTable:
     )
 
 
+@dataclass(frozen=True)
+class Settings:
+    """The hyper-parameters that a paper states for the models of a table.
+
+    Attributes:
+        place: where the paper states them.
+        study: the shipped study that trains with them; empty if there is none.
+        stated: registered name of a model -> parameter of a config -> value.
+        not_stated: what the paper leaves open.
+    """
+
+    place: str
+    study: str
+    stated: dict[str, dict[str, Any]]
+    not_stated: str
+
+
+@checked
+def published_settings(table: str) -> Settings:
+    """The hyper-parameters that the paper of a table states; of a table without any, an empty dict.
+
+    Example:
+        >>> published_settings("aaai_1").stated["factor_vae"]
+        {'model.batch_size': 64, 'encoder.num_latent': 64, 'factor_vae.gamma': 4}
+    """
+    published_table(table)  # which knows the names that there are
+    entry = _content()["tables"][table]
+    found = _content()["settings"].get(entry.get("settings"), {"models": {}, "common": {}})
+    models = {record["model"]: None for record in _records() if record["table"] == table}
+    names = [published_models()[model]["registered"] for model in models if model]
+    stated = {name: {**found["common"], **found["models"].get(name, {})} for name in names}
+    return Settings(
+        found.get("place", ""),
+        entry.get("study", ""),
+        {name: values for name, values in stated.items() if values},
+        found.get("not_stated", "hyper-parameters"),
+    )
+
+
 @checked
 def published(
     table: str | None = None, *, dataset: str | None = None, metric: str | None = None, model: str | None = None
@@ -302,8 +341,28 @@ def published_text(name: str) -> str:
         f"{table.source.citation}, table {table.number}\n{table.caption}",
         *(_block_text(block) for block in blocks(name)),
         "\n".join(notes),
+        _settings_text(published_settings(name)),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
+
+
+def _settings_text(settings: Settings) -> str:
+    """The hyper-parameters that the paper states, and the study that has them."""
+    several = list(settings.stated.values())
+    first = several[0] if several else {}
+    shared = {name: value for name, value in first.items() if all(name in one for one in several)}
+    lines = [f"settings that the paper states ({settings.place}): {_bound(shared)}"] if several else []
+    for model, values in settings.stated.items():
+        own = {name: value for name, value in values.items() if name not in shared}
+        lines += [f"    {model:<17} {_bound(own)}"] if own else []
+    lines += [f"not stated: {settings.not_stated}"]
+    if settings.study:
+        lines.append(f"`causal-disent study {settings.study}` trains these models.")
+    return "\n".join(lines) if settings.study or several else ""
+
+
+def _bound(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def _block_text(block: Block) -> str:

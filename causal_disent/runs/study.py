@@ -411,8 +411,8 @@ def read_study(
     """
     lines = config.as_config().splitlines() if isinstance(config, Study) and gin_bindings else []
     with gin_config([] if isinstance(config, Study) else [config], [*lines, *gin_bindings]):
-        bound = vars(config) if isinstance(config, Study) and not gin_bindings else study()
-        settings = Study(**bound).located()
+        bound = config if isinstance(config, Study) and not gin_bindings else study()
+        settings = bound.located()
         entry = registry.get("engines", engine or settings.engine)
         options = dict(settings.options) if entry.name == settings.engine else {}
         with entry.isolated():

@@ -19,7 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.checks import check_at_least, check_value, is_number, is_whole, literal
+from causal_disent.checks import (
+    check_arguments,
+    check_number,
+    check_seed,
+    check_value,
+    check_whole,
+    is_whole,
+    literal,
+    parameters_of,
+)
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
 from causal_disent.files import below, inside, leaves, read_bounded, regular, within, write_text
 from causal_disent.registry import part
@@ -35,6 +44,8 @@ MOST_SEED = 2**32 - 1
 MOST_RUNS = 1_000_000
 #: Seconds that a task can be given: a year.
 LONGEST = 365 * 86_400
+#: Settings that are lists, in which a macro may stand for several entries.
+LISTS = ("models", "datasets", "metrics", "postprocess", "bindings")
 
 
 @dataclass(frozen=True)
@@ -78,52 +89,29 @@ class Study:
     report: str | None = None
 
     def __post_init__(self) -> None:
-        if is_whole(self.seeds):
-            check_at_least(1, **{"study.seeds": self.seeds})
-            if self.seeds > MOST_RUNS:  # type: ignore[operator]
-                raise errors.ConfigError(
-                    f"`study.seeds` are at most {MOST_RUNS:,}; given: {shown_value(self.seeds)}."
-                )
-            object.__setattr__(self, "seeds", tuple(range(self.seeds)))  # type: ignore[arg-type]
         if isinstance(self.folders, str):
             object.__setattr__(self, "folders", (self.folders,))
-        for name in ("models", "datasets", "seeds", "metrics", "postprocess", "bindings", "folders"):
-            _check_list(f"study.{name}", getattr(self, name), texts=name in ("bindings", "folders"))
+        for name in LISTS:
+            object.__setattr__(self, name, _flat(getattr(self, name)))
+        check_arguments(parameters_of(type(self)).values(), vars(self), "study")  # type: ignore[arg-type]
+        if is_whole(self.seeds):
+            check_number("study.seeds", self.seeds, at_least=1, at_most=MOST_RUNS)
+            object.__setattr__(self, "seeds", tuple(range(self.seeds)))  # type: ignore[arg-type]
         for seed in self._seeds():
-            if not is_whole(seed) or not 0 <= seed <= MOST_SEED:
-                raise errors.ConfigError(
-                    f"`study.seeds` are whole numbers from 0 to 2**32 - 1; given: {shown_value(seed)}."
-                )
+            check_seed("study.seeds", seed)
         if len(set(self._seeds())) < len(self._seeds()):
             raise errors.ConfigError(f"`study.seeds` has a seed twice; given: {shown_value(self._seeds())}.")
-        if not isinstance(self.vary, Mapping) or not all(isinstance(parameter, str) for parameter in self.vary):
-            raise errors.ConfigError(
-                "`study.vary` is a dict of parameters and their values, such as {'vae.beta': [1, 4]}; given: "
-                f"{shown_value(self.vary)}."
-            )
         for parameter, values in self.vary.items():
-            _check_list(f"study.vary['{shown(parameter)}']", values)
-            if not values:
+            if not check_value(f"study.vary['{shown(parameter)}']", values, Sequence[Any]):
                 raise errors.ConfigError(f"`study.vary['{shown(parameter)}']` has no values.")
-        if not isinstance(self.engine, str):
-            raise errors.ConfigError(f"`study.engine` is a name; given: {shown_value(self.engine)}.")
-        if not isinstance(self.options, Mapping) or not all(isinstance(name, str) for name in self.options):
-            raise errors.ConfigError(
-                f"`study.options` is a dict of the engine's options; given: {shown_value(self.options)}."
-            )
-        page = "" if self.report is None else self.report
-        if not isinstance(page, str) or not re.fullmatch(r"([\w=+-][\w.=+ -]*\.html)?", page):
+        if self.report and not re.fullmatch(r"[\w=+-][\w.=+ -]*\.html", self.report):
             raise errors.ConfigError(
                 f"`study.report` is the name of a file, such as 'report.html'; given: {shown_value(self.report)}."
             )
-        check_at_least(0, **{"study.retries": self.retries})
+        check_whole("study.retries", self.retries, 0)
         for step in STEPS:
-            limit = self.limit_of(step)
-            if limit is not None and not (is_number(limit) and 0 < limit <= LONGEST):
-                raise errors.ConfigError(
-                    f"`study.time_limit` is a number of seconds, at most {LONGEST:,}, or a dict of them for "
-                    f"{errors.listing(STEPS)}; given: {shown_value(self.time_limit)}."
-                )
+            if self.limit_of(step) is not None:
+                check_number("study.time_limit", self.limit_of(step), above=0, at_most=LONGEST)
         if not self.metrics and not self.models:
             raise errors.ConfigError("A study needs `study.models`, or `study.folders` and `study.metrics`.")
 
@@ -150,11 +138,11 @@ class Study:
         return "".join(f"study.{name} = {value!r}\n" for name, value in values.items())
 
 
-def _check_list(name: str, value: Any, *, texts: bool = False) -> None:
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        raise errors.ConfigError(f"`{name}` is a list; given: {shown_value(value)}.")
-    if texts and not all(isinstance(one, str) and "\0" not in one for one in value):
-        raise errors.ConfigError(f"`{name}` is a list of texts; given: {shown_value(value)}.")
+def _flat(entries: Any) -> Any:
+    """A list of which some entries are lists themselves, as a macro of a config in ``[%models, 'more.gin']``."""
+    if not isinstance(entries, (list, tuple)):
+        return entries
+    return [one for entry in entries for one in (entry if isinstance(entry, (list, tuple)) else [entry])]
 
 
 def _each(function: Callable[[Any], Any], given: Sequence[Any]) -> Sequence[Any]:
@@ -169,24 +157,8 @@ def _located(given: Any) -> Any:
     return os.path.abspath(given) if isinstance(given, str) and os.path.isfile(given) else given
 
 
-@part("study")
-def study(
-    models: Sequence[Any] = (),
-    datasets: Sequence[Any] = (),
-    seeds: Sequence[int] | int = (0,),
-    vary: Mapping[str, Sequence[Any]] | None = None,
-    metrics: Sequence[Any] = (),
-    postprocess: Sequence[Any] = ("postprocess/mean.gin",),
-    bindings: Sequence[str] = (),
-    folders: Sequence[str] | str = (),
-    retries: int = 0,
-    time_limit: float | Mapping[str, float] | None = None,
-    engine: str = "local",
-    options: Mapping[str, Any] | None = None,
-    report: str | None = None,
-) -> dict[str, Any]:
-    """What the config binds, for a `Study`."""
-    return {**locals(), "vary": vary or {}, "options": options or {}}
+#: What the config binds.
+study = part("study")(Study)
 
 
 #: The seeds of a model: those that its config binds are bound to the run's.
@@ -381,7 +353,7 @@ def _item(where: str, given: Any) -> Item:
         raise errors.ConfigError(
             f"An entry of `{where}` is a config, or a dict of {errors.listing(KEYS)}; given: {shown_value(given)}."
         )
-    bindings = check_value(f"'bindings' in an entry of `{where}`", entry.get("bindings", ()), "Sequence[str]")
+    bindings = check_value(f"'bindings' in an entry of `{where}`", _flat(entry.get("bindings", ())), Sequence[str])
     item = Item(name, (config,), tuple(bindings))
     if not re.fullmatch(r"[\w.=+-]+", item.name) or item.name.startswith("."):
         raise errors.ConfigError(

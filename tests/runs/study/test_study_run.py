@@ -174,7 +174,7 @@ def test_the_engines_options_are_kept_with_the_study(trial):
     assert kept.options == {"workers": 1, "memory": "2 GB"}
     assert read_study(kept)[1].workers == 1
     assert read_study(kept, ["local.workers = 3"])[0].options == {"workers": 3, "memory": "2 GB"}
-    with pytest.raises(errors.ConfigError, match="`study.options` is a dict"):
+    with pytest.raises(errors.InvalidInput, match="study.options"):
         replace(study, options=[1])
 
 
