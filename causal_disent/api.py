@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from causal_disent.checks import check_options, check_value, checked
+from causal_disent.progress import progress_shown
 from causal_disent.protocols import GroundTruthData
 from causal_disent.registry import registry
 from causal_disent.runs.dataset import get_dataset
@@ -55,7 +56,7 @@ def _made(kind: str, name: str, data: Any, options: Mapping[str, Any]) -> Any:
 def score(
     codes: Any,
     factors: Any,
-    metrics: str | Sequence[str] | None = None,
+    metrics: str | Iterable[str] | None = None,
     random_state: int | np.random.RandomState = 0,
     *,
     bins: int | None = None,
@@ -66,6 +67,7 @@ def score(
     factor_groups: Mapping[str, Sequence[str | int]] | None = None,
     code_groups: Sequence[Sequence[str | int]] | None = None,
     drop_missing: bool = False,
+    progress: bool = True,
 ) -> ScoreTable:
     """Every metric that codes and factors suffice for, at once.
 
@@ -74,7 +76,8 @@ def score(
             (``.npy``, ``.npz``, ``.csv``, ``.parquet``).
         factors: (points, factors), the same rows: the same, and columns of text, categories or truth values too.
             The names of columns are kept. Factors that never vary are left out, with a note.
-        metrics: their names (``causal-disent metrics`` lists them); by default all, of which those that need
+        metrics: their names (``causal-disent metrics`` lists them), or one text with commas between them; by
+            default all, of which those that need
             more, or that do not take such factors, are left out with the reason.
         random_state: seed or generator.
         bins: a factor with nearly as many values as points is continuous. Metrics that group points by factors put
@@ -95,6 +98,7 @@ def score(
             alone. Metrics that take codes one by one are left out.
         drop_missing: leave points out that lack a value (NaN, None) in a code or a factor, with a note; by default
             they are an error.
+        progress: whether to show on the standard error how far long work is.
 
     Returns:
         `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
@@ -131,7 +135,16 @@ def score(
         code_groups=code_groups,
         drop_missing=drop_missing,
     )
-    rows = score_points(points, metrics, random_state, fast=fast, bootstrap=bootstrap, chance=chance)
+    names = [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else metrics
+    with progress_shown(progress):
+        rows = score_points(
+            points,
+            None if names is None else list(names),
+            random_state,
+            fast=fast,
+            bootstrap=bootstrap,
+            chance=chance,
+        )
     table = ScoreTable(points, tuple(rows))
     if not table.results:
         raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))

@@ -377,12 +377,18 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 def check_random_state(random_state: Any) -> np.random.RandomState:
     """A seed or a generator, as a generator: a ``RandomState`` itself; of numpy's new ones a seed is drawn.
 
+    None stands for a seed that the system draws, as in scikit-learn.
+
     Example:
         >>> check_random_state(np.random.default_rng(0)).randint(10) == check_random_state(0).randint(10)
         False
     """
     if isinstance(random_state, np.random.RandomState):
         return random_state
+    if random_state is None:
+        return np.random.RandomState()
+    if isinstance(random_state, np.random.SeedSequence):
+        return np.random.RandomState(np.random.MT19937(random_state))
     if isinstance(random_state, np.random.BitGenerator):
         random_state = np.random.Generator(random_state)
     if isinstance(random_state, np.random.Generator):
@@ -390,8 +396,9 @@ def check_random_state(random_state: Any) -> np.random.RandomState:
     if is_whole(random_state) and 0 <= random_state < 2**32:
         return np.random.RandomState(int(random_state))
     raise errors.InvalidInput(
-        "`random_state` is a seed from 0 to 2**32 - 1, or a generator (numpy.random.RandomState, "
-        f"numpy.random.default_rng(...)); given: {shown_value(random_state)}."
+        "`random_state` is a seed from 0 to 2**32 - 1, a numpy.random.SeedSequence, a generator "
+        "(numpy.random.RandomState, numpy.random.default_rng(...)) or None; given: "
+        f"{shown_value(random_state)}."
     )
 
 

@@ -83,8 +83,12 @@ def mistakes_told(source: str) -> Iterator[None]:
     except SyntaxError as error:
         location = error.args[1] if len(error.args) > 1 else (None, error.lineno, None, error.text or "")
         file, line, _, text = location
+        message = shown(error.args[0])
+        if unquoted := re.search(r"malformed node.*Failed to parse token '(?P<word>[\w./-]+)'", message):
+            word = unquoted["word"]
+            message = f"{word} is no value. Text needs quotes: '{word}'; a name of something is written @{word}."
         raise errors.ConfigError(
-            f"{file or source}, line {line}: {shown(error.args[0])}\n    {shown(str(text).strip())}"
+            f"{file or source}, line {line}: {message}\n    {shown(str(text).strip())}"
         ) from None
     except tokenize.TokenError as error:
         raise errors.ConfigError(f"{source}: a bracket or a string is not closed ({error.args[0]}).") from None

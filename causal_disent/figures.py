@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +26,24 @@ METADATA = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
 
 def empty_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """A white figure of this size in points, on which (x, y) counts points from the bottom left."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * POINT, height * POINT), dpi=RESOLUTION)
+    figure = _picture_class()(figsize=(width * POINT, height * POINT), dpi=RESOLUTION)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
     axes.set_axis_off()
     return figure, axes
+
+
+@cache
+def _picture_class() -> type[Figure]:
+    """A figure that notebooks show whether or not pyplot is in use."""
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", metadata=METADATA[".png"])
+            return buffer.getvalue()
+
+    return Picture
 
 
 def plain(text: str) -> str:

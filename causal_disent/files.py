@@ -333,12 +333,14 @@ def regular(path: Path) -> Path:
 def within(folder: Path, path: Path) -> Path:
     """`path`, if it is in `folder` once all links are followed, or in a place that the user names with `LINKS`.
 
+    Links within one download of huggingface_hub are followed.
+
     This is the one rule for links. The folder itself is the user's own word and may be reached through links;
     whoever goes down from it, by a name of its own or one that it lists, comes by here.
     """
     target = Path(os.path.realpath(path))
     named = (Path(place) for place in os.environ.get(LINKS, "").split(os.pathsep) if place)
-    if not any(target.is_relative_to(os.path.realpath(place)) for place in (folder, *named)):
+    if not any(target.is_relative_to(os.path.realpath(place)) for place in (folder, *_blobs(folder), *named)):
         place = target if target.is_dir() else target.parent
         raise unusable(
             path,
@@ -346,6 +348,15 @@ def within(folder: Path, path: Path) -> Path:
             f"{LINKS}={place}",
         )
     return path
+
+
+def _blobs(folder: Path) -> list[Path]:
+    """Where files are kept whose links are in `folder`, if it is one that huggingface_hub has downloaded.
+
+    Of a repository it has ``snapshots/<commit>/...``, links to ``blobs/<hash>`` beside ``snapshots``.
+    """
+    whole = Path(os.path.realpath(folder))
+    return [above.parent / "blobs" for above in (whole, *whole.parents) if above.name == "snapshots"]
 
 
 def leaves(folder: str | Path, name: str) -> bool:

@@ -6,9 +6,10 @@ import functools
 import importlib.metadata
 import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from importlib.metadata import Distribution, EntryPoint, EntryPoints
 from pathlib import Path
@@ -165,7 +166,10 @@ def _load_one(name: str, version: str, load_module: Callable[[], Any]) -> None:
     telling = told_if_slow(f"loading the plugin {plugin.name} {plugin.version} ({VARIABLE} chooses)")
     try:
         with isolated(), nullcontext() if name == BUILTIN else telling:  # nobody can choose to go without it
-            module = load_module()
+            with redirect_stdout(
+                sys.stderr
+            ):  # what a plugin prints while it is imported is no output of a command
+                module = load_module()
             manager.register(module, name)
             manager.check_pending()
             for kind in KINDS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,19 @@ DELAY = 2.0
 TICK = 1.0
 #: Seconds of work before the first line of a log, and between two lines at the most; the pauses double until then.
 FIRST, LONGEST = 10.0, 60.0
+
+
+_SHOWN: ContextVar[bool] = ContextVar("whether progress is shown", default=True)
+
+
+@contextmanager
+def progress_shown(shown: bool) -> Iterator[None]:
+    """A block in which progress is shown, or is not."""
+    token = _SHOWN.set(shown)
+    try:
+        yield
+    finally:
+        _SHOWN.reset(token)
 
 
 def track(
@@ -39,6 +54,8 @@ def track(
         unit: what each of them is, in the singular.
         note: gives more to show, such as the loss; asked after an item is done, now and then.
     """
+    if not _SHOWN.get():
+        return iterable
     if total is None and isinstance(iterable, Sized):
         total = len(iterable)
     if not sys.stderr.isatty():
@@ -87,6 +104,9 @@ def steps(names: Sequence[str], label: str) -> Generator[str, None, None]:
     A terminal shows the step and the seconds in one line, which vanishes at the end; elsewhere there is one plain
     line for each step that takes a while. Whoever may be interrupted closes it (`contextlib.closing`).
     """
+    if not _SHOWN.get():
+        yield from names
+        return
     at_work = [0]
     stop = threading.Event()
     teller = threading.Thread(target=_tell, args=(names, label, at_work, stop), daemon=True)

@@ -33,6 +33,11 @@ def test_a_plugin_is_found(site):
     ]
 
 
+def test_what_a_plugin_prints_at_import_is_no_output_of_a_command(site):
+    site.add("loud-plugin", "print('hello')\n" + METRIC.format(name="loud"))
+    assert site.plugins()["loud_plugin"]["status"] == "ok"  # which reads the output as JSON
+
+
 def test_a_broken_plugin_is_reported_and_the_rest_goes_on(site):
     site.add("broken-plugin", "raise ImportError('no such thing')")
     site.add("nice-plugin", METRIC.format(name="nice"))

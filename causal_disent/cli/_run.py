@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 import threading
@@ -29,7 +30,10 @@ NO_ROOM = (errno.EDQUOT, errno.EFBIG, errno.ENOSPC)
 def run(command: Callable[[], int], *, debug: bool) -> int:
     """The exit code of `command`, its errors printed to the standard error."""
     # A terminated run cleans up like an interrupted one, so that nothing half-written stays.
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupt)
+    _open_streams()
     use_threads()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal may not have a character that a name or a listing has
@@ -41,7 +45,9 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         warnings.formatwarning = lambda message, *_: f"warning: {shown(message, MOST_CHARACTERS)}\n"
         threading.excepthook = _one_line_of_thread
     try:
-        return command()
+        code = command()
+        sys.stdout.flush()  # while a full disk can still be told of
+        return code
     except BrokenPipeError:
         # `causal-disent metrics | head` closes the pipe; that is not a mistake.
         sys.stderr.close()
@@ -52,6 +58,16 @@ def run(command: Callable[[], int], *, debug: bool) -> int:
         return _told(error)
     finally:
         warnings.formatwarning, threading.excepthook = standard, of_threads
+
+
+def _open_streams() -> None:
+    """Lead standard streams that are closed nowhere, since files that are opened would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
 
 
 def _told(error: BaseException) -> int:

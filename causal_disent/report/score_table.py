@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
 from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from causal_disent import errors
 from causal_disent.checks import Checked
@@ -178,10 +181,47 @@ class ScoreTable(Checked):
     def _repr_html_(self) -> str:
         return self.to_html(page=False)
 
+    def to_json(self) -> str:
+        """All scores, and all that the metrics' functions returned; None stands for what is not finite.
+
+        Example:
+            >>> import json
+            >>> from causal_disent import score
+            >>> codes = factors = np.indices((4, 4)).reshape(2, -1).T
+            >>> json.loads(score(codes, factors, metrics="mig").to_json())["results"]["mig"]["score"]
+            1.0
+        """
+        results = {name: _as_json(asdict(result)) for name, result in self.results.items()}
+        return json.dumps({**_as_json(self.record()), "results": results})
+
+    def to_latex(self) -> str:
+        """The scores as a table for LaTeX, with booktabs: 95 % intervals and chance levels where they are known.
+
+        Example:
+            >>> from causal_disent import score
+            >>> codes = factors = np.indices((4, 4)).reshape(2, -1).T
+            >>> print(score(codes, factors, metrics=["mig", "mig_sup"], bootstrap=0, chance=0).to_latex())
+            \\begin{tabular}{lr}
+            \\toprule
+            metric & score \\\\
+            \\midrule
+            mig & 1.000 \\\\
+            mig\\_sup & 1.000 \\\\
+            \\bottomrule
+            \\end{tabular}
+        """
+        head = ["metric", "score", *self._columns]
+        body = [
+            [row.entry.name, _shown(row), *(cell(row).strip() for cell in self._columns.values())]
+            for row in self._scored
+        ]
+        lines = [" & ".join(map(_in_latex, cells)) + r" \\" for cells in [head, *body]]
+        columns = "l" + "r" * (len(head) - 1)
+        begin = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule"]
+        return "\n".join([*begin, *lines[1:], r"\bottomrule", r"\end{tabular}"])
+
     def plot(self) -> Figure:
         """A bar for each score from the worst (left) to the best (right) of its metric."""
-        import matplotlib.pyplot  # noqa: F401  # from then on notebooks show figures
-
         rows, heading = self._scored, textwrap.wrap(self._heading(), 105)
         height = 2 * MARGIN + ROW * (len(rows) + 1) + 12 * len(heading)
         figure, axes = empty_figure(RIGHT + 46 + MARGIN, height)
@@ -207,6 +247,25 @@ class ScoreTable(Checked):
         for x, word in ((LEFT, "worst"), (RIGHT, "best")):
             axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
         return figure
+
+
+def _as_json(value: Any) -> Any:
+    """A result as JSON has it."""
+    if isinstance(value, dict):
+        return {str(key): _as_json(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_as_json(inner) for inner in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _as_json(value.tolist())
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _in_latex(text: str) -> str:
+    """A cell of a LaTeX table: what LaTeX would read as a command is escaped, and an interval is an en dash."""
+    escaped = "".join(f"\\{c}" if c in "_&%#$" else c for c in text)
+    return escaped.replace(" to ", " -- ")
 
 
 def _count(number: int, thing: str) -> str:

@@ -207,3 +207,17 @@ def test_a_part_in_the_place_of_a_metric(oracle_folder, tmp_path, capsys):
     source = oracle_folder()
     assert evaluate([f"--input_dir={source}", f"--output_dir={tmp_path / 'out'}", *flags]) == 2
     assert "is a metric; '@histogram_discretizer' is a part" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_stop_no_command(closed):
+    line = f"{sys.executable} -m causal_disent.cli.main metrics mig {closed}"
+    assert subprocess.run(["sh", "-c", line]).returncode == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_a_full_disk_behind_the_output_is_told_of():
+    line = f"{sys.executable} -m causal_disent.cli.main metrics mig > /dev/full"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("error: The file system refuses: No space left")
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr

@@ -6,7 +6,7 @@ import pytest
 
 from causal_disent.cli.dlib import find_folders
 from causal_disent.errors import InvalidInput
-from causal_disent.files import inside, within
+from causal_disent.files import inside, regular, within
 from causal_disent.runs.aggregate import aggregate_results
 from causal_disent.runs.results import read_scores, write_results
 from causal_disent.runs.study_plan import _folders, scan
@@ -80,3 +80,18 @@ def test_links_within_the_folder_and_to_it_are_followed(tree):
     assert inside(tree, "2/results") == tree / "2/results"
     assert within(tree.parent / "link", tree.parent / "link/2/results")
     assert len(aggregate_results(f"{tree.parent}/link/*/results/aggregate/evaluation.json")[0]) == 3
+
+
+def test_links_of_a_download_are_followed(tmp_path):
+    """huggingface_hub keeps files in blobs/ and links to them from snapshots/<commit>/."""
+    repository = tmp_path / "models--someone--model"
+    snapshot = repository / "snapshots" / "0123"
+    (repository / "blobs").mkdir(parents=True)
+    snapshot.mkdir(parents=True)
+    (repository / "blobs" / "abc").write_text("{}")
+    (snapshot / "model.json").symlink_to("../../blobs/abc")
+    assert regular(snapshot / "model.json") and inside(snapshot, "model.json")
+    (tmp_path / "secret").write_text("{}")
+    (snapshot / "other.json").symlink_to("../../../secret")
+    with pytest.raises(InvalidInput, match=LEAVES):
+        regular(snapshot / "other.json")

@@ -1,5 +1,6 @@
 """Every metric at once, on two matrices."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -329,7 +330,7 @@ def test_matplotlib_waits_for_the_picture():
     code = (
         "import numpy as np, sys, causal_disent\n"
         "values = np.arange(40)[:, None] % 4\n"
-        "scores = causal_disent.score(values, values, 'irs')\n"
+        "scores = score(values, values, 'irs')\n"
         "str(scores), scores.to_html(), scores.table\n"
         "print('matplotlib' in sys.modules, 'torch' in sys.modules)\n"
         "scores.plot()\n"
@@ -337,3 +338,36 @@ def test_matplotlib_waits_for_the_picture():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False", "True"]
+
+
+@pytest.mark.parametrize(
+    "metrics", ["irs, mig", ("irs", "mig"), {"irs", "mig"}, (name for name in ("irs", "mig"))]
+)
+def test_metrics_are_named_in_any_way(metrics):
+    factors = np.indices((4, 4)).reshape(2, -1).T
+    scores = score(factors * 2.0, factors, metrics=metrics, bootstrap=0, chance=0)
+    assert set(scores.table.index) == {"irs", "mig"}
+
+
+@pytest.mark.parametrize("seed", [None, np.random.SeedSequence(3), np.random.default_rng(3)])
+def test_every_kind_of_seed_is_taken(seed):
+    factors = np.indices((4, 4)).reshape(2, -1).T
+    assert score(factors * 2.0, factors, "mig", seed, chance=0).table["score"]["mig"] == 1
+
+
+def test_scores_as_json_and_latex():
+    factors = np.indices((4, 4)).reshape(2, -1).T
+    scores = score(factors * 2.0, factors, metrics="mig,modularity_explicitness", bootstrap=20)
+    found = json.loads(scores.to_json())
+    assert found["results"]["mig"]["per_factor"] == [1.0, 1.0] and found["scores"]["mig"] == 1
+    rows = scores.to_latex().splitlines()
+    assert rows[0] == r"\begin{tabular}{lrrr}" and rows[5].startswith(r"modularity\_explicitness & ")
+    assert scores.plot()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_progress_can_be_switched_off(capfd, monkeypatch):
+    monkeypatch.setattr("causal_disent.progress.DELAY", 0.0)
+    factors = np.indices((4, 4)).reshape(2, -1).T
+    for progress in (True, False):
+        score(factors * 2.0, factors, metrics=["sap_score"], chance=0, progress=progress)
+        assert bool(capfd.readouterr().err) is progress
