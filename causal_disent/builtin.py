@@ -37,6 +37,14 @@ def register_datasets(register: Register) -> None:
     )
 
 
+    register(
+        "folder",
+        "causal_disent.data:FolderDataset",
+        summary="your own images: folder.path, with a table of their factors",
+        licence="yours",
+    )
+
+
 @hookimpl
 def register_representations(register: Register) -> None:
     for oracle, summary in (

@@ -595,8 +595,8 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         if name == "indices" and annotation == IntArray:
             annotation = NDArray[Any]  # as they are: of truth values, a mask, numbers would make indices 0 and 1
         found[name] = parameter.replace(annotation=annotation)
-    if is_dataclass(function):  # of which a signature shows no default that is made anew each time
-        for one in fields(function):
+    if is_dataclass(inspect.unwrap(function)):  # of which a signature shows no default that is made anew each time
+        for one in fields(inspect.unwrap(function)):
             if one.default_factory is not MISSING and one.name in found:
                 found[one.name] = found[one.name].replace(default=one.default_factory())
     return found

@@ -45,7 +45,7 @@ def is_in(plugin, thing, name, folders=()):
 
 IN_CANDLE = is_in("causal_disent_candle", "data set", "candle", ["causal_disent_datasets"])
 IN_DATASETS = is_in("causal_disent_datasets", "data set", "dsprites_full")
-OWN = "There are: candle_mini, dummy_data, identity_data, synthetic_mini."
+OWN = "There are: candle_mini, dummy_data, folder, identity_data, synthetic_mini."
 
 
 @pytest.mark.parametrize(

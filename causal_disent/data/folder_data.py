@@ -47,12 +47,14 @@ class FolderDataset(TableData):
     @checked
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path = "",
         table: str | Path = "table.csv",
         *,
         value_names: Mapping[str, Sequence[object]] | None = None,
         graph: nx.DiGraph | None = None,
     ) -> None:
+        if not path:
+            raise errors.InvalidInput("The folder of the images is needed: `path`, or `folder.path` in a config.")
         folder = Path(path)
         if not folder.is_dir():
             raise errors.InvalidInput(f"The folder {folder} does not exist.")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from causal_disent import errors
+from causal_disent import errors, evaluate_with_gin, get_dataset
 from causal_disent.data import image_files
 from causal_disent.data.folder_data import FolderDataset
 from causal_disent.registry import Entry
@@ -212,3 +212,20 @@ def test_formats_that_run_other_programs_are_not_read(folder):
     assert "EPS" not in image_files.FORMATS
     with pytest.raises(errors.InvalidInput, match="cannot identify image file"):
         FolderDataset(folder)
+
+
+def test_a_folder_is_named_in_a_config(tmp_path):
+    rows = ["file,shade,side"]
+    for i in range(6):
+        image = np.zeros((8, 8, 3), np.uint8)
+        image[:, : 4 + 4 * (i % 2)] = 60 + 80 * (i % 3)
+        Image.fromarray(image).save(tmp_path / f"{i}.png")
+        rows.append(f"{i}.png,{i % 3},{i % 2}")
+    (tmp_path / "table.csv").write_text("\n".join(rows))
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "representation.gin").write_text("representation.name = 'perfect_oracle'\n")
+    lines = ["dataset.name = 'folder'", f"folder.path = '{tmp_path}'", "mig.num_train = 200"]
+    scores = evaluate_with_gin(tmp_path / "model", tmp_path / "out", False, ["metrics/mig.gin"], lines)
+    assert scores["discrete_mig"] > 0.9
+    with pytest.raises(errors.InvalidInput, match=r"folder\.path"):
+        get_dataset("folder")
