@@ -36,7 +36,6 @@ def register_datasets(register: Register) -> None:
         },
     )
 
-
     register(
         "folder",
         "causal_disent.data:FolderDataset",

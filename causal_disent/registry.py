@@ -20,7 +20,9 @@ from causal_disent.text import say, shown, shown_value
 
 def how_to_install(plugin: str) -> str:
     """What to do where `plugin` is not installed."""
-    return f"In a checkout of this repository: pip install {' '.join(first_party()[plugin]['install'])}"
+    extra = plugin.removeprefix("causal_disent_").replace("tf", "tensorflow")
+    folders = " ".join(first_party()[plugin]["install"])
+    return f"Install it: pip install 'causal-disent[{extra}]', or in a checkout: pip install {folders}"
 
 
 @cache

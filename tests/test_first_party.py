@@ -13,7 +13,7 @@ from causal_disent.cli.main import main
 from causal_disent.registry import Entry, first_party, registry
 
 ROOT = Path(__file__).parents[1]
-PIP = "In a checkout of this repository: pip install plugins/"
+PIP = "or in a checkout: pip install plugins/"
 
 
 def test_the_file_says_what_the_plugins_register():
@@ -40,7 +40,9 @@ def test_the_folders_are_there_and_in_order():
 
 def is_in(plugin, thing, name, folders=()):
     folders = " plugins/".join([*folders, plugin])
-    return f"'{name}' is a {thing} of the plugin {plugin}, which is not installed. {PIP}{folders}"
+    extra = {"causal_disent_tf": "tensorflow"}.get(plugin, plugin.removeprefix("causal_disent_"))
+    install = f"Install it: pip install 'causal-disent[{extra}]', {PIP}{folders}"
+    return f"'{name}' is a {thing} of the plugin {plugin}, which is not installed. {install}"
 
 
 IN_CANDLE = is_in("causal_disent_candle", "data set", "candle", ["causal_disent_datasets"])
@@ -83,15 +85,13 @@ def test_what_imports_such_a_plugin(monkeypatch):
     monkeypatch.setattr("causal_disent.registry.import_module", fails)
     with pytest.raises(errors.BrokenPlugin) as raised:
         Entry("models", "mine", "my_plugin", "my_models:mine").load()
-    assert raised.value.message == (
-        "The model 'mine' of the plugin my_plugin needs the plugin causal_disent_tf, which is not installed. In a "
-        "checkout of this repository: pip install plugins/causal_disent_tf"
-    )
+    assert "needs the plugin causal_disent_tf, which is not installed" in raised.value.message
+    assert "causal-disent[tensorflow]" in raised.value.message
 
 
 def test_a_plugin_by_its_name(alone, capsys):
     assert main(["plugins", "causal_disent_tf"]) == 2
-    assert "causal_disent_tf is one of this repository, which is not installed. In a" in capsys.readouterr().err
+    assert "of this repository, which is not installed. Install it" in capsys.readouterr().err
     assert main(["plugins", "causal_disent_torhc"]) == 2
     assert "Unknown plugin 'causal_disent_torhc'." in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ from causal_disent.cli.dlib import dlib_postprocess, dlib_train, dlib_train_semi
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.representation import training_backend
 
-PIP = "In a checkout of this repository: pip install plugins/causal_disent_torch"
+PIP = "or in a checkout: pip install plugins/causal_disent_torch"
 TRAINING = [dlib_train, dlib_train_semi_supervised]
 
 
