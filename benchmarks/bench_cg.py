@@ -35,8 +35,8 @@ from torch import nn  # noqa: E402
 from causal_disent import get_classifier  # noqa: E402
 from causal_disent.config import gin_config  # noqa: E402
 from causal_disent.metrics import cg  # noqa: E402
-from causal_disent.metrics.tools.decoded import image_exchange  # noqa: E402
-from causal_disent.metrics.tools.sampling import sample_codes  # noqa: E402
+from causal_disent.metrics.cg import image_exchange  # noqa: E402
+from causal_disent.metrics.draw import sample_codes  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 from causal_disent.runs.dataset import bind_dataset, dataset  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402

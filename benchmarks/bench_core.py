@@ -16,7 +16,7 @@ import numpy as np  # noqa: E402
 from _conv import SmallConvNet  # noqa: E402
 
 from causal_disent.metrics import cg, irs, uc  # noqa: E402
-from causal_disent.metrics.tools.baselines import baseline_of  # noqa: E402
+from causal_disent.metrics.cg import baseline_of  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 
 SIZES = (5, 5, 3, 6, 3, 3)

@@ -21,7 +21,7 @@ pin_threads()
 import numpy as np  # noqa: E402
 
 import causal_disent  # noqa: E402
-from causal_disent.metrics.tools.resampling import Asked, certainty  # noqa: E402
+from causal_disent.metrics.certainty import Asked, certainty  # noqa: E402
 from causal_disent.registry import Entry, registry  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 

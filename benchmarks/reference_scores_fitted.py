@@ -23,7 +23,7 @@ import numpy as np
 from _peer import BINS, METRICS, Peer, load_peer
 from _reference_file import write_cases
 
-from causal_disent.metrics.tools.fitting import forked
+from causal_disent.metrics.draw import forked
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "metrics"))

@@ -6,12 +6,7 @@ from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
-from causal_disent.metrics.tools.attribution import (
-    dci_importance,
-    irs_attribution,
-    mutual_information,
-    neighbour_information,
-)
+from causal_disent.metrics.irs_uc import ATTRIBUTIONS
 from causal_disent.registry import KINDS, Register, declared_in
 from causal_disent.representation import oracles
 from causal_disent.representation.nearest_image import NearestImageClassifier
@@ -61,18 +56,20 @@ def register_representations(register: Register) -> None:
 
 @hookimpl
 def register_metrics(register: Register) -> None:
-    for package in ("causal_disent.metrics", "causal_disent.metrics.tools"):
-        # They import scikit-learn or numba, which takes longer than a listing, and declare nothing.
-        for declared in declared_in(package, without=("histogram_boosting", "exact_boosting", "exact_trees")):
-            register(declared)
+    # The trees import scikit-learn or numba, which takes longer than a listing, and declare nothing.
+    for declared in declared_in("causal_disent.metrics", without=("boosting", "trees")):
+        register(declared)
 
 
 @hookimpl
 def register_attributions(register: Register) -> None:
-    register("irs", irs_attribution, summary="the IRS matrix (the papers' choice)")
-    register("mutual_information", mutual_information, summary="mutual information of binned codes")
-    register("neighbour_information", neighbour_information, summary="mutual information by nearest neighbours")
-    register("dci_importance", dci_importance, summary="importance in gradient boosted trees")
+    for name, summary in (
+        ("irs", "the IRS matrix (the papers' choice)"),
+        ("mutual_information", "mutual information of binned codes"),
+        ("neighbour_information", "mutual information by nearest neighbours"),
+        ("dci_importance", "importance in gradient boosted trees"),
+    ):
+        register(name, ATTRIBUTIONS[name], summary=summary)
 
 
 @hookimpl

@@ -36,6 +36,8 @@ def first_party() -> dict[str, dict[str, Any]]:
 
 #: What fills the registry when it is first asked for something.
 LOADER = "causal_disent.plugins"
+#: What makes entries of what a hook registers with its record, as ``@metric(...)`` leaves it.
+ADAPTER = "causal_disent.adapter"
 #: Seconds after which a plugin that is still being loaded is named.
 PATIENCE = 5.0
 
@@ -266,7 +268,7 @@ class Register:
         """
         declaration = getattr(name, "declaration", None)
         if target is None and declaration is not None:
-            entries = declaration.entries(self._owner)
+            entries = import_module(ADAPTER).entries_of(name, self._owner)
         elif "function" in facts:
             raise errors.InvalidInput(f"The plugin {self._owner} gives the fact 'function', which is @metric's.")
         else:

@@ -13,8 +13,8 @@ from PIL.Image import Image
 
 from causal_disent import get_classifier, get_dataset, get_representation
 from causal_disent.metrics import cg
-from causal_disent.metrics.tools.baselines import baseline_of
-from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.draw import sample_codes
 from causal_disent.report.model_sheets import SHOWN, make_counterfactuals, of_truth
 from causal_disent.report.pictures import draw_grid, save_picture
 

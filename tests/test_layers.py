@@ -15,11 +15,13 @@ PACKAGE = Path(causal_disent.__file__).parent
 ORDER = [
     ("_version", "text", "errors", "progress", "protocols"),
     ("checks", "files", "processes"),
-    ("tables", "registry", "figures"),
+    ("tables", "figures"),
     ("data",),
     ("graphs",),
     ("representation",),
     ("metrics",),
+    ("registry",),
+    ("adapter",),
     ("hookspecs", "plugins", "builtin"),
     ("config",),
     ("compat",),
@@ -100,6 +102,19 @@ def test_imports_point_left(package, path):
 def test_an_import_to_the_right_is_found():
     assert list(wrong_imports("metrics.mig", "from causal_disent.cli import main"))
     assert not list(wrong_imports("cli.main", "from causal_disent.metrics.mig import mig"))
+
+
+#: What metrics import of ours besides each other: they are arithmetic, and know no registry and no config.
+INSIDE = {"checks", "errors", "progress", "processes", "protocols", "text"}
+#: The files of metrics that draw points of data sets, or work on them.
+DRAWING = {"draw", "cg", "concepts", "counterfactual", "crl", "fixed_factor", "contract"}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "metrics").glob("*.py")), ids=lambda path: path.stem)
+def test_metrics_are_arithmetic(path):
+    parts = [name.split(".") for name in imports(path.read_text()) if name.startswith("causal_disent.")]
+    allowed = INSIDE | {"metrics"} | ({"data", "graphs", "representation"} if path.stem in DRAWING else set())
+    assert {part[1] for part in parts} <= allowed
 
 
 def uses(package):

@@ -116,7 +116,7 @@ def test_a_number_that_is_none(wrong):
 def test_processes_that_fit_have_one_thread_each(monkeypatch):
     from joblib import delayed
 
-    from causal_disent.metrics.tools.fitting import in_processes
+    from causal_disent.metrics.fitting import in_processes
 
     monkeypatch.setenv("OMP_NUM_THREADS", "3")  # which joblib would hand on to each of its processes
     found = in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))

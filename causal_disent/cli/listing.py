@@ -14,7 +14,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
-from causal_disent.metrics.tools.takes import in_words
+from causal_disent.metrics.contract import Configurable, describe_takes
 from causal_disent.plugins import (
     LoadedPlugin,
     config_summary,
@@ -74,6 +74,8 @@ def plain(value: Any, depth: int = 0) -> Any:
         return [plain(inner, depth + 1) for inner in value]
     if isinstance(value, Part):
         return f"@{value.name}"
+    if isinstance(getattr(value, "declaration", None), Configurable):
+        return f"@{value.declaration.name}"
     if callable(value) and hasattr(value, "__qualname__"):
         return f"{value.__module__}:{value.__qualname__}"
     return shown(value)
@@ -91,7 +93,7 @@ def details(entry: Entry) -> dict[str, Any]:
             better = entry.facts.get("better")
             told = (range_text(entry.facts.get("range")), f"{better} is better" if better else "")
             found["range"] = ", ".join(filter(None, told))
-            found |= {"takes": in_words(entry.facts["takes"])} if "takes" in entry.facts else {}
+            found |= {"takes": describe_takes(entry.facts["takes"])} if "takes" in entry.facts else {}
             how = entry.facts.get("resampling", {}).get("words")
             found |= {"intervals": f"{how}, and so are chance levels"} if how else {}
         found |= files_of(entry) if entry.kind == "datasets" else {}

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
+from causal_disent.adapter import bind
 from causal_disent.checks import as_array, as_numbers, checked
-from causal_disent.metrics.tools import estimators, fixed_data, information
-from causal_disent.metrics.tools.discretize import discretizer, histogram_discretizer
-from causal_disent.metrics.tools.estimators import Estimator
-from causal_disent.metrics.tools.fitting import seeded
-from causal_disent.metrics.tools.merges import factor_merges, independent_groups
-from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.metrics import fitting, information
+from causal_disent.metrics.contract import binding
+from causal_disent.metrics.draw import encode_fixed, sample_codes, split
+from causal_disent.metrics.fitting import Estimator, name_of, predictor, seeded
+from causal_disent.metrics.information import discretizer, histogram_discretizer
+from causal_disent.metrics.others import factor_merges, independent_groups
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
 
 __all__ = [
@@ -71,14 +72,14 @@ def obtain_representation(
     if not observations.ndim:
         raise errors.InvalidInput("`observations` must be of shape (points, ...); given: one number.")
     unlabelled = np.empty((0, len(observations)), dtype=np.int64)
-    return fixed_data.encode_fixed(observations, unlabelled, representation_function, batch_size)[0].T
+    return encode_fixed(observations, unlabelled, representation_function, batch_size)[0].T
 
 
 @checked
 def split_train_test(observations: NDArray[Any], train_percentage: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """The first points of (rows, points), and the rest; `train_percentage` is a number between 0 and 1."""
     points = _rows(observations).T
-    (train, _), (test, _) = fixed_data.split(points, points, train_percentage)
+    (train, _), (test, _) = split(points, points, train_percentage)
     return train.T, test.T
 
 
@@ -104,15 +105,16 @@ def make_discretizer(
     """
     points = _rows(target).T
     given = {"num_bins": num_bins, "discretizer_fn": discretizer_fn}
-    binned = discretizer(points, **{name: value for name, value in given.items() if value is not None})
+    binned = bind(discretizer)(points, **{name: value for name, value in given.items() if value is not None})
     if binned is points and points.dtype.kind not in "iub":
-        binned = information.codes_in_bins(points)
+        with binding(bind):
+            binned = information.codes_in_bins(points)
     return binned.T
 
 
 def _histogram_discretize(target: NDArray[Any], *num_bins: int, **bound: int) -> NDArray[Any]:
     """(rows, points) in equally wide bins, as many as given or bound to ``histogram_discretizer.num_bins``."""
-    return histogram_discretizer(_rows(target).T, *num_bins, **bound).T
+    return bind(histogram_discretizer)(_rows(target).T, *num_bins, **bound).T
 
 
 @checked
@@ -137,7 +139,9 @@ def normalize_data(
 
 def make_predictor_fn(predictor_fn: str | Estimator | None = None) -> Estimator:
     """The function that makes the classifiers gin binds to ``predictor.predictor_fn``."""
-    return _with_seed(estimators.predictor() if predictor_fn is None else estimators.predictor(predictor_fn))
+    given = () if predictor_fn is None else (predictor_fn,)
+    with binding(bind):
+        return _with_seed(bind(predictor)(*given))
 
 
 def _with_seed(make: Estimator) -> Estimator:
@@ -146,14 +150,25 @@ def _with_seed(make: Estimator) -> Estimator:
     # A component has no __name__ to take over.
     @functools.wraps(make, assigned=("__doc__",), updated=())
     def made() -> Any:
-        return seeded(make(), SEED)
+        with binding(bind):
+            return seeded(make(), SEED)
 
-    made.__name__ = estimators.name_of(make)
+    made.__name__ = name_of(make)
     return made
 
 
-logistic_regression_cv = _with_seed(estimators.logistic_regression_cv)
-gradient_boosting_classifier = _with_seed(estimators.gradient_boosting_classifier)
+def _by_name(make: Estimator) -> Estimator:
+    """The classifiers with what a config binds of them."""
+
+    @functools.wraps(make)
+    def made() -> Any:
+        return bind(make)()
+
+    return _with_seed(made)
+
+
+logistic_regression_cv = _by_name(fitting.logistic_regression_cv)
+gradient_boosting_classifier = _by_name(fitting.gradient_boosting_classifier)
 
 
 def precision(matrix: FloatArray, th: float) -> int:

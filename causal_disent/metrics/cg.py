@@ -1,41 +1,471 @@
-"""Counterfactual generativeness, CG (Reddy et al. 2022, "On Causally Disentangled Representations")."""
+"""Counterfactual generativeness, CG (Reddy et al. 2022), and IRS, UC and CG of one sample."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
 from causal_disent.checks import (
+    as_numbers,
     check_at_least,
+    check_choice,
     check_number,
     check_pairs,
     check_random_state,
     check_rho,
     check_whole,
 )
-from causal_disent.metrics.tools.attribution import attribute, check_sets, select_codes
-from causal_disent.metrics.tools.baselines import baseline_of
-from causal_disent.metrics.tools.bootstrap import Bounded, check_bootstrap
-from causal_disent.metrics.tools.cg_scores import (
-    CgScores,
+from causal_disent.metrics.certainty import (
+    Asked,
+    Certainty,
     Chance,
-    Interval,
-    Stopping,
-    bootstrap_intervals,
-    chance_levels,
+    ConfidenceSequence,
+    certainty,
+    check_bootstrap,
+    interval_of_mean,
+    resample_counts,
+    same_state,
+    seed_of_draws,
 )
-from causal_disent.metrics.tools.dead_codes import dead_codes, factors_of
-from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.decoded import Decode, DecodedPoints, PredictProba
-from causal_disent.metrics.tools.interventions import Changes, changes, joined
-from causal_disent.metrics.tools.judged import Accuracy, check_accuracy, not_judged
-from causal_disent.metrics.tools.resampling import same_state, seed_of_draws
+from causal_disent.metrics.contract import Bounded, Result, bound, keys_of, metric
+from causal_disent.metrics.draw import Points, Sample, Source, factor_names
+from causal_disent.metrics.information import discretizer
+from causal_disent.metrics.irs_uc import (
+    CodeSets,
+    IrsResult,
+    UcResult,
+    attribute,
+    check_factors,
+    check_sets,
+    irs,
+    select_codes,
+    uc,
+    uc_per_rho,
+)
+from causal_disent.progress import track
 from causal_disent.protocols import Attribution, FloatArray, IntArray
+from causal_disent.representation.image_shape import check_image_shape
+from causal_disent.text import shown_value
 
+# --- Points with a decoder and a classifier of what it decodes
+
+#: In place of a name: the best classifier that is installed, by the rank it was registered with.
+BEST = "best"
+
+Decode = Callable[[FloatArray], Any]
+
+PredictProba = Callable[[Any], Sequence[FloatArray]]
+
+
+@dataclass(frozen=True)
+class DecodedPoints(Points):
+    """Points, the representation's decoder, and a classifier; `metric` is who needs them, for messages."""
+
+    metric: str = ""
+
+    words = "a decoder and a classifier"
+    arrays_suffice = False
+    how = (
+        "`num_train` sampled points, drawn `batch_size` at a time, as `classifier` sees what is decoded (`'best'` "
+        "is `'conv_classifier'` where the torch plugin is installed, and else `'nearest_image'`); its name and "
+        "its accuracy on images that it has not seen are reported too"
+    )
+    gives = ("binned_factors", "image_shape", "accuracy")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {**super().parameters, "classifier": BEST}
+
+    def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
+        data, representation = source.data, source.representation
+        if getattr(representation, "decode", None) is None:
+            raise errors.missing_decoder(self.metric)
+        (points,) = super().draw(source, num_train=drawn["num_train"], batch_size=drawn["batch_size"])
+
+        @cache  # made when the first image is decoded: training may take long, and a wrong argument is told before
+        def judge() -> Any:
+            return source.make_classifier(drawn["classifier"], data, f"{self.metric}.classifier")
+
+        yield Sample(
+            (
+                *points.arguments,
+                lambda codes: image_exchange(representation, judge())[0](codes),
+                lambda images: image_exchange(representation, judge())[1](images),
+            ),
+            source.random_state,
+            {
+                "binned_factors": bound(discretizer)(points.arguments[1]),
+                "image_shape": tuple(data.observation_shape),
+                "accuracy": lambda: getattr(judge(), "accuracy", None),
+            },
+            keys=lambda: _classifier_keys(judge(), factor_names(data)),
+        )
+
+
+def image_exchange(representation: Any, classifier: Any) -> tuple[Decode, PredictProba]:
+    """``decode`` and ``predict_proba`` of a pair: of tensors where both can, as those stay on the device.
+
+    A part whose tensors are not torch's says so by an attribute ``tensors``, the name of the framework.
+    """
+    alike = getattr(representation, "tensors", None) == getattr(classifier, "tensors", None)
+    if alike and hasattr(representation, "decode_tensor") and hasattr(classifier, "predict_proba_tensor"):
+        return representation.decode_tensor, classifier.predict_proba_tensor
+    return representation.decode, classifier.predict_proba
+
+
+def _classifier_keys(classifier: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The classifier's name and its held-out accuracy per factor: a CG without them means nothing."""
+    keys: dict[str, Any] = {"classifier": getattr(classifier, "name", type(classifier).__name__)}
+    for name, accuracy in zip(names, getattr(classifier, "accuracy", None) or (), strict=False):
+        keys[f"classifier_accuracy_factor_{name}"] = float(accuracy)
+    return keys
+
+
+# --- The values that an intervention gives to codes
+
+Baseline = Callable[[FloatArray], FloatArray]
+
+
+def max_deviation(codes: FloatArray) -> Baseline:
+    """For each code of a point, the value of that code in the sample farthest from the point's own.
+
+    That is the smallest or the largest value; of a point exactly midway, whichever comes first in
+    the sample.
+
+    Example:
+        >>> max_deviation(np.array([[0.0], [1.0], [5.0]]))(np.array([[1.0], [4.0]]))
+        array([[5.],
+               [0.]])
+    """
+    lowest, highest = codes.min(axis=0), codes.max(axis=0)
+    low_first = codes.argmin(axis=0) < codes.argmax(axis=0)
+
+    def baseline(points: FloatArray) -> FloatArray:
+        down, up = points - lowest, highest - points
+        return np.where((down > up) | ((down == up) & low_first), lowest, highest)
+
+    return baseline
+
+
+def zero(codes: FloatArray) -> Baseline:
+    """0 for every code."""
+    return np.zeros_like
+
+
+def mean(codes: FloatArray) -> Baseline:
+    """The mean of each code over the sample."""
+    means = codes.mean(axis=0)
+    return lambda points: np.broadcast_to(means, points.shape)
+
+
+BASELINES = {"max_deviation": max_deviation, "zero": zero, "mean": mean}
+
+
+def baseline_of(codes: FloatArray, name: str) -> Baseline:
+    """A function from points (n, codes) to the values (n, codes) that an intervention sets."""
+    return BASELINES[check_choice("baseline", name, list(BASELINES))](codes)
+
+
+# --- The effect of interventions on codes, as a classifier sees it in the decoded images
+
+#: How far a probability or a pixel may be off by rounding.
+PIXEL_SLACK = 1e-5
+
+PROBABILITY_SLACK = 1e-3
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the interventions change in some points.
+
+    Attributes:
+        tables: for each factor (2, points, values): by how much the probability of each value changes where the
+            factor's own codes are set, and where all others are; None for a factor that is left out.
+        truth: (points, factors) value indices.
+    """
+
+    tables: Sequence[FloatArray | None]
+    truth: IntArray
+
+    def effects(self, truth: IntArray | None = None) -> FloatArray:
+        """ICE (2, points, factors): the change of the true value's probability, or of other values' if given."""
+        truth = self.truth if truth is None else truth
+        rows = np.arange(len(truth))
+        result = np.full((2, *truth.shape), np.nan)
+        for i, table in enumerate(self.tables):
+            if table is not None:
+                result[:, :, i] = table[:, rows, truth[:, i]]
+        return result
+
+
+def joined(parts: Sequence[Changes]) -> Changes:
+    """The changes of all points of `parts`."""
+    tables = [
+        None if of_factor[0] is None else np.concatenate(of_factor, axis=1)
+        for of_factor in zip(*(part.tables for part in parts), strict=True)
+    ]
+    return Changes(tables, np.concatenate([part.truth for part in parts]))
+
+
+def changes(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Callable[[FloatArray], Any],
+    predict_proba: Callable[[Any], Sequence[FloatArray]],
+    sets: Sequence[tuple[int, ...] | None],
+    baseline: Callable[[FloatArray], FloatArray],
+    batch_size: int,
+    image_shape: Sequence[int] | None = None,
+) -> Iterator[Changes]:
+    """What setting each factor's own codes changes, and what all others do, a batch of points at a time.
+
+    Each batch is decoded once as it is and once per distinct set of codes, so 1 + 2n times for n factors at
+    the most; only the images of one batch are in memory.
+
+    Args:
+        codes: (points, codes).
+        factors: (points, factors) value indices.
+        decode: codes -> images; they are handed on as they are, so they may stay on a device.
+        predict_proba: images -> a (n, values) array per factor.
+        sets: the codes of each factor; None leaves the factor out.
+        baseline: points -> the values that an intervention sets.
+        batch_size: points per batch.
+        image_shape: what each image must have, if that is known.
+    """
+
+    def seen(points: FloatArray, truth: IntArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+        images = check_images(decode(points), len(points), image_shape)
+        return _probabilities(predict_proba(images), truth, wanted)
+
+    everything = frozenset(range(codes.shape[1]))
+    readers: dict[frozenset[int], list[tuple[int, int]]] = {}
+    for i, own in enumerate(sets):
+        if own is not None:
+            readers.setdefault(frozenset(own), []).append((0, i))
+            readers.setdefault(everything - set(own), []).append((1, i))
+    readers.pop(frozenset(), None)  # setting no code changes nothing: the effect is 0
+    wanted = [i for i, own in enumerate(sets) if own is not None]
+    starts = range(0, len(codes), batch_size)
+    for start in track(starts, "counterfactuals", total=len(starts), unit="batch"):
+        points, truth = codes[start : start + batch_size], factors[start : start + batch_size]
+        base = seen(points, truth, wanted)
+        tables = [np.zeros((2, *base[i].shape)) if i in base else None for i in range(len(sets))]
+        replacement = baseline(points)
+        for intervened, targets in readers.items():
+            changed = points.copy()
+            columns = sorted(intervened)
+            changed[:, columns] = replacement[:, columns]
+            after = seen(changed, truth, [i for _, i in targets])
+            for side, i in targets:
+                tables[i][side] = np.abs(base[i] - after[i])  # type: ignore[index]
+        yield Changes(tables, truth)
+
+
+def _probabilities(tables: Sequence[FloatArray], truth: IntArray, wanted: Sequence[int]) -> dict[int, FloatArray]:
+    """For each wanted factor, the probabilities (n, values), from what a classifier returned."""
+    if len(tables) != truth.shape[1]:
+        raise errors.InvalidInput(
+            f"`predict_proba` must return one array per factor ({truth.shape[1]}); it returned {len(tables)}."
+        )
+    return {i: _check_probabilities(tables[i], i, truth[:, i]) for i in set(wanted)}
+
+
+def check_images(images: Any, num: int, shape: Sequence[int] | None = None) -> Any:
+    """What a decoder returned, if it is `num` images of that shape in [0, 1]; a tensor stays one."""
+    images = images if hasattr(images, "shape") else np.asarray(images)
+    if len(images.shape) != 4 or len(images) != num:
+        raise errors.InvalidInput(
+            f"`decode` must return images of shape ({num}, height, width, channels) for {num} points; "
+            f"it returned shape {tuple(images.shape)}."
+        )
+    if shape is not None:
+        check_image_shape(images, shape, "What `decode` returns")
+    low, high = float(images.min()), float(images.max())
+    if not (low >= -PIXEL_SLACK and high <= 1 + PIXEL_SLACK):
+        raise errors.InvalidInput(
+            f"`decode` must return pixels in [0, 1]; it returned values from {low:.4g} to {high:.4g}. "
+            "A decoder that returns logits needs a sigmoid."
+        )
+    return images
+
+
+def _check_probabilities(table: Any, factor: int, truth: IntArray) -> FloatArray:
+    """A classifier's answer for one factor, if it is a distribution over its values."""
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or len(table) != len(truth) or table.shape[1] <= truth.max():
+        raise errors.InvalidInput(
+            f"`predict_proba` must return shape ({len(truth)}, values) for factor {factor}, with more than "
+            f"{truth.max()} values (the largest in the sample); it returned shape {table.shape}."
+        )
+    sums = table.sum(axis=1)
+    if not (np.abs(sums - 1) <= PROBABILITY_SLACK).all() or table.min() < -PROBABILITY_SLACK:
+        worst = int(np.nanargmax(np.abs(sums - 1))) if not np.isnan(sums).all() else 0
+        raise errors.InvalidInput(
+            f"The probabilities of factor {factor} must be at least 0 and sum to 1; those of image {worst} sum "
+            f"to {sums[worst]:.4g} (smallest entry {table.min():.4g}). Apply a softmax."
+        )
+    return np.clip(table, 0.0, 1.0)
+
+
+# --- Factors that a classifier can judge: a CG says nothing of a factor that its classifier does not see
+
+#: An accuracy below this is pointed out.
+GOOD = 0.9
+
+#: The part of the way from chance to certainty that a classifier must be ahead, or it does not judge the factor.
+HARDLY = 0.1
+
+#: Held-out accuracy per factor, or what gives it when it is asked for, where making the classifier takes long.
+Accuracy = Sequence[float] | Callable[[], Sequence[float] | None]
+
+
+def not_judged(accuracy: Sequence[float] | FloatArray, factors: IntArray) -> tuple[int, ...]:
+    r"""The factors judged hardly better than by always naming the value that is most frequent.
+
+    .. math:: \frac{a_i - c_i}{1 - c_i} < 0.1, \qquad c_i = \max_v P(G_i = v)
+
+    Args:
+        accuracy: a, per factor, on images that the classifier has not seen.
+        factors: (points, factors) values; those with one value only are left out.
+
+    Example:
+        >>> not_judged([0.55, 0.23], np.array([[0, 0], [0, 1], [1, 2], [1, 3]]))
+        (1,)
+    """
+    frequent = [np.unique(column, return_counts=True)[1].max() / len(column) for column in factors.T]
+    pairs = enumerate(zip(accuracy, frequent, strict=True))
+    return tuple(i for i, (right, chance) in pairs if chance < 1 and right - chance < HARDLY * (1 - chance))
+
+
+def check_accuracy(accuracy: Accuracy | None, num_factors: int) -> FloatArray | None:
+    """One number in [0, 1] per factor, or None if nobody knows them."""
+    found = accuracy() if callable(accuracy) else accuracy
+    if found is None:
+        return None
+    numbers = as_numbers("The accuracy of a classifier", found)
+    if numbers.shape != (num_factors,) or not ((numbers >= 0) & (numbers <= 1)).all():
+        raise errors.InvalidInput(
+            f"The accuracy of a classifier is one number from 0 to 1 per factor ({num_factors}); given: "
+            f"{shown_value(found)}."
+        )
+    return numbers
+
+
+# --- Codes that do nothing: they hardly vary, or the decoder ignores them
+
+#: The least change of a pixel, of 1, that one sees.
+VISIBLE = 0.08
+
+#: Points whose codes are moved, spread evenly over the sample.
+NUM_POINTS = 16
+
+
+def dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[int, ...]:
+    """The codes that can run over all their values in the sample without anybody seeing it in the images.
+
+    A code is dead if the pixel that it changes most changes by less than 0.08 of the range from black to white,
+    on average over some points: where the code hardly varies, and where the decoder ignores it.
+
+    Args:
+        codes: (points, codes).
+        decode: codes -> images in [0, 1], arrays or tensors.
+
+    Example:
+        >>> v = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        >>> dead_codes(v, lambda z: z[:, :1].reshape(-1, 1, 1, 1))
+        (1,)
+    """
+    low, high = codes.min(axis=0), codes.max(axis=0)
+    rows = np.unique(np.linspace(0, len(codes) - 1, NUM_POINTS).round().astype(int))
+    return tuple(
+        code
+        for code in range(codes.shape[1])
+        if low[code] == high[code] or _visible(codes[rows], code, low[code], high[code], decode) < VISIBLE
+    )
+
+
+def _visible(points: FloatArray, code: int, low: float, high: float, decode: Callable[[FloatArray], Any]) -> float:
+    """The largest change of a pixel between both ends of a code, averaged over the points."""
+    ends = np.concatenate([points, points])
+    ends[:, code] = np.repeat([low, high], len(points))
+    images = decode(ends)
+    first, second = images[: len(points)], images[len(points) :]
+    return float(np.mean([float(abs(one - other).max()) for one, other in zip(first, second, strict=True)]))
+
+
+def factors_of(sets: Sequence[Sequence[int]], dead: Sequence[int]) -> tuple[int, ...]:
+    """The factors all of whose codes are dead.
+
+    Example:
+        >>> factors_of([(0,), (1, 2), (2,)], dead=(2,))
+        (2,)
+    """
+    return tuple(i for i, own in enumerate(sets) if set(own) <= set(dead))
+
+
+# --- CG
+
+
+@dataclass(frozen=True)
+class CgScores:
+    """Each score by its definition, from gaps (points, factors): effect of the own codes minus that of the others.
+
+    Example:
+        >>> found = CgScores.of(np.array([[1.0, -0.5], [0.5, -0.5]]))
+        >>> found.absolute, found.average, found.signed, found.directed
+        (0.625, 0.625, 0.125, 0.375)
+    """
+
+    absolute: float
+    average: float
+    signed: float
+    directed: float
+
+    @classmethod
+    def of(cls, gaps: FloatArray) -> CgScores:
+        """Columns that are NaN throughout are left out."""
+        means = gaps.mean(axis=0)
+        return cls(
+            absolute=float(np.nanmean(np.abs(gaps).mean(axis=0))),
+            average=float(np.nanmean(np.abs(means))),
+            signed=float(np.nanmean(means)),
+            directed=float(np.nanmean(np.maximum(means, 0))),
+        )
+
+
+class Stopping:
+    """Says when the scores of the points so far, drawn in random order, are as sure as is wanted.
+
+    Args:
+        population: how many points there are.
+        tolerance: half the width of the 95 % interval that is wanted.
+        each_factor: whether that of each factor must be as narrow.
+    """
+
+    def __init__(self, population: int, tolerance: float, each_factor: bool) -> None:
+        self._tolerance, self._each_factor = tolerance, each_factor
+        self._sequence = ConfidenceSequence(population, tolerance)
+
+    def enough(self, effects: FloatArray) -> bool:
+        """Take the effects (2, points, factors) of further points."""
+        sizes = np.abs(_gaps(effects))
+        seen = sizes[:, ~np.isnan(sizes).all(axis=0)]
+        means = seen.mean(axis=1, keepdims=True)
+        self._sequence.add(np.hstack([means, seen]) if self._each_factor else means)
+        return bool((self._sequence.half_widths <= self._tolerance).all())
+
+    @property
+    def interval(self) -> Interval:
+        """Of CG of all points."""
+        return float(self._sequence.low[0]), float(self._sequence.high[0])
+
+
+Interval = tuple[float, float]
 #: Keys of the result file.
 SAME_FOR_ALL_RHO = ("not_judged_factors", "dead_codes")
 
@@ -283,9 +713,13 @@ def cg(
     effects, seen = _until_sure(batches, stopping, keep=chance > 0)
     gaps = effects[0] - effects[1]
     draws = np.random.RandomState(seed)
-    absolute, signed = bootstrap_intervals(gaps, bootstrap, draws)
+    counts = resample_counts(len(gaps), bootstrap, draws)
+    absolute, signed = (
+        interval_of_mean(np.nanmean(sizes, axis=1), counts, ends)
+        for sizes, ends in ((np.abs(gaps), (0.0, 1.0)), (gaps, (-1.0, 1.0)))
+    )
     intervals = (absolute if stopping is None else stopping.interval, signed)
-    chances = chance_levels(joined(seen), chance, draws, intervals) if chance else (None, None)
+    chances = _chance_levels(joined(seen), chance, draws, intervals) if chance else (None, None)
     unseen = () if known is None else not_judged(known, factors)
     dead = dead_codes(codes, decode)
     whole, per_factor = CgScores.of(gaps), np.abs(gaps).mean(axis=0)
@@ -314,6 +748,31 @@ def cg(
     )
 
 
+def _chance_levels(
+    changes: Changes,
+    permutations: int,
+    random_state: np.random.RandomState,
+    intervals: tuple[Interval | None, Interval | None],
+) -> tuple[Chance, Chance]:
+    """Chance of CG and of CG_signed: the same interventions, looked at for the values of other images.
+
+    The rows of factors are permuted. Each factor keeps its codes, and nothing is decoded again.
+    """
+    own = CgScores.of(_gaps(changes.effects()))
+    others = [
+        CgScores.of(_gaps(changes.effects(random_state.permutation(changes.truth)))) for _ in range(permutations)
+    ]
+    return (
+        Chance.of([one.absolute for one in others], own.absolute, intervals[0]),
+        Chance.of([one.signed for one in others], own.signed, intervals[1]),
+    )
+
+
+def _gaps(effects: FloatArray) -> FloatArray:
+    """Effects of the own codes less those of the others (points, factors)."""
+    return effects[0] - effects[1]
+
+
 def _until_sure(
     batches: Iterator[Changes], stopping: Stopping | None, keep: bool
 ) -> tuple[FloatArray, list[Changes]]:
@@ -334,3 +793,181 @@ def _value_indices(factors: Any) -> IntArray:
             "`factors` must hold 0, 1, 2, ...: the position of each value among the classifier's columns."
         )
     return factors.astype(np.int64)
+
+
+# --- IRS, UC and CG together, from one sample
+
+#: What is said of IRS, which has no rho.
+IRS_SURE = tuple(f"IRS_{end}" for end in ("low", "high", "chance", "chance_share", "within_chance"))
+
+
+@dataclass(frozen=True)
+class CausalDisentanglementResult(Result, score="cg.score"):
+    """What `causal_disentanglement` returns: the results of the three metrics; CG is the score.
+
+    Attributes:
+        irs, uc, cg: the results.
+        irs_sure: how sure IRS is: its interval and its chance level; None if neither was asked for.
+        uc_sure: the same of UC.
+    """
+
+    irs: IrsResult
+    uc: UcResult
+    cg: CgResult
+    irs_sure: Certainty | None = None
+    uc_sure: Certainty | None = None
+
+
+def causal_disentanglement_per_rho(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Decode,
+    predict_proba: PredictProba,
+    *,
+    rho: Sequence[int],
+    attribution: str | Attribution = "irs",
+    selection: str = "top",
+    bootstrap: int = 0,
+    random_state: np.random.RandomState | int = 0,
+    binned_factors: IntArray | None = None,
+    **options: Any,
+) -> dict[int, CausalDisentanglementResult]:
+    """`causal_disentanglement` for each of several `rho`, attributing once; `options` are those of `cg`."""
+    codes, factors = check_pairs(codes, factors)
+    labels = factors if binned_factors is None else binned_factors
+    generator = check_random_state(random_state)
+    robust = irs(codes, labels)
+    separate = uc_per_rho(
+        codes,
+        labels,
+        rho=rho,
+        attribution=attribution,
+        selection=selection,
+        random_state=generator,
+    )
+
+    def controlled(sets: CodeSets) -> CgResult:
+        given = (codes, factors, decode, predict_proba)
+        draws = same_state(generator)
+        return cg(*given, attribution=sets, bootstrap=bootstrap, random_state=draws, **options)
+
+    found = {
+        one: CausalDisentanglementResult(robust, apart, controlled(apart.sets)) for one, apart in separate.items()
+    }
+    asked = Asked(bootstrap, options.get("chance", 0), seed_of_draws(generator))
+    if not (asked.bootstrap or asked.chance):
+        return found
+    points, by = (codes, labels), {"attribution": attribution, "selection": selection}
+
+    def sure_of(part: Any, score: float, **chosen: Any) -> Certainty:
+        return certainty(part.declaration.facts, part, points, chosen, score, asked)
+
+    irs_sure = sure_of(irs, robust.score)
+    return {
+        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, rho=one, **by))
+        for one, result in found.items()
+    }
+
+
+def _causal_keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str, Any]:
+    """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
+    parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
+    found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
+    both = (("IRS", result.irs_sure), ("UC", result.uc_sure))
+    sure = (known.keys(name) for name, known in both if known is not None)
+    return {key: value for keys in (*found, *sure) for key, value in keys.items()}
+
+
+@metric(
+    "causal_disentanglement",
+    needs=DecodedPoints(metric="causal_disentanglement"),
+    reports=_causal_keys,
+    headline="CG",
+    once=("IRS", *IRS_SURE, "num_active_dims", *SAME_FOR_ALL_RHO),
+    range=(0, 1),
+    by_chance="that of `irs`, `uc` and `cg`",
+    compared="its three parts, which it equals",
+    summary="irs, uc and cg of one sample",
+    assumes="discrete factors, at least two, possibly confounded; a decoder",
+    also=("IRS", "UC"),
+    invariances=("permutation", "rescaling"),
+    renamed={"attribution": "attribution_fn"},
+    several=("rho", causal_disentanglement_per_rho),
+    check=check_factors,
+)
+def causal_disentanglement(
+    codes: FloatArray,
+    factors: IntArray,
+    decode: Decode,
+    predict_proba: PredictProba,
+    *,
+    rho: int = 1,
+    attribution: str | Attribution = "irs",
+    selection: str = "top",
+    baseline: str = "max_deviation",
+    decode_batch_size: int = 256,
+    bootstrap: int = 0,
+    chance: int = 0,
+    tolerance: float | None = None,
+    tolerance_per_factor: bool = False,
+    random_state: np.random.RandomState | int = 0,
+    binned_factors: IntArray | None = None,
+    image_shape: Sequence[int] | None = None,
+    accuracy: Accuracy | None = None,
+) -> CausalDisentanglementResult:
+    r"""`irs`, `uc` and `cg` of the same points, with the same codes of each factor.
+
+    .. math:: IRS, \qquad UC, \qquad CG \qquad \text{as each of the three metrics defines them}
+
+    Assumes: what `uc` and `cg` do: discrete factors, at least two, confounded or not; a decoder.
+
+    Args:
+        codes: (points, codes) floats.
+        factors: (points, factors) integers, the same rows.
+        decode: as for `cg`.
+        predict_proba: as for `cg`.
+        rho: how many codes a factor is given.
+        attribution: as for `uc`.
+        selection: as for `uc`.
+        baseline: as for `cg`.
+        decode_batch_size: as for `cg`.
+        bootstrap: how many resamples to take for 95 % intervals; 0 for none.
+        chance: as for `cg`; of `irs` and `uc` the rows of the codes are permuted.
+        tolerance: as for `cg`; `irs` and `uc` are measured on all points.
+        tolerance_per_factor: as for `cg`.
+        random_state: as for `cg`.
+        binned_factors: as for `cg`; what `irs` sees, too.
+        image_shape: as for `cg`.
+        accuracy: as for `cg`.
+
+    Returns:
+        `CausalDisentanglementResult`. UC and CG are in [0, 1], IRS in [-1, 1]; higher is better.
+
+    Example:
+        >>> v = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        >>> def two_pixels(z): return z.reshape(-1, 1, 2, 1)
+        >>> def read(images): return [np.stack([1 - p, p], axis=1) for p in images.reshape(-1, 2).T]
+        >>> found = causal_disentanglement(v, v, two_pixels, read)
+        >>> found.irs.score, found.uc.score, found.cg.score
+        (1.0, 1.0, 1.0)
+    """
+    found = causal_disentanglement_per_rho(
+        codes,
+        factors,
+        decode,
+        predict_proba,
+        rho=[rho],
+        attribution=attribution,
+        selection=selection,
+        bootstrap=bootstrap,
+        random_state=random_state,
+        binned_factors=binned_factors,
+        baseline=baseline,
+        decode_batch_size=decode_batch_size,
+        chance=chance,
+        tolerance=tolerance,
+        tolerance_per_factor=tolerance_per_factor,
+        image_shape=image_shape,
+        accuracy=accuracy,
+    )
+    return found[rho]

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.checks import check_at_least, check_choice, check_pairs, check_random_state
-from causal_disent.metrics.tools.convergence import fit_counted
-from causal_disent.metrics.tools.dead_codes import active_codes
-from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.discretize import histogram_discretizer
-from causal_disent.metrics.tools.information import entropies, mutual_information_matrix
-from causal_disent.metrics.tools.linear_probe import standardise
-from causal_disent.metrics.tools.needs import points
-from causal_disent.metrics.tools.neighbours import class_information, jittered
-from causal_disent.metrics.tools.per_factor import in_place, several_varying
-from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.arrays import active_codes, in_place, several_varying, standardise
+from causal_disent.metrics.contract import Result, fit_counted, metric
+from causal_disent.metrics.draw import points
+from causal_disent.metrics.information import (
+    class_information,
+    entropies,
+    equal_width_bins,
+    jittered,
+    mutual_information_matrix,
+)
 from causal_disent.protocols import FloatArray, IntArray
 
 ESTIMATORS = ("neighbours", "bins", "discrete")
@@ -139,7 +139,7 @@ def infomec(
     if estimator == "neighbours":
         information = _neighbour_information(codes, labels, num_neighbours, generator)
     else:
-        binned = _labels(codes) if estimator == "discrete" else histogram_discretizer(codes, num_bins)
+        binned = _labels(codes) if estimator == "discrete" else equal_width_bins(codes, num_bins)
         information = mutual_information_matrix(binned, labels)
     normalised = information / entropies(labels)
     active = active_codes(codes, 0.0) if estimator == "discrete" else active_codes(codes)

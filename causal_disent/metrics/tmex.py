@@ -1,4 +1,4 @@
-"""Test-based measurement exclusivity, T-MEX (Yao et al. 2025, arXiv:2505.17708)."""
+"""Test-based measurement exclusivity, T-MEX (Yao et al. 2025, arXiv:2505.17708), and its tests of independence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import erfc, sqrt
 from typing import Any
 
 import numpy as np
@@ -13,30 +14,271 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.checks import check_choice, check_pairs, check_random_state, is_number
-from causal_disent.metrics.mcc import matched_correlation
-from causal_disent.metrics.tools.conditional_independence import (
-    FEW_VALUES,
-    NUM_DRAWS,
-    Redraw,
-    exchange_within_strata,
-    randomization_test,
-)
-from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.discretize import histogram_discretizer
-from causal_disent.metrics.tools.information import mutual_information_matrix
-from causal_disent.metrics.tools.needs import points
-from causal_disent.metrics.tools.per_factor import several_varying
-from causal_disent.metrics.tools.residual_tests import generalised_covariance_test, projected_covariance_test
-from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.arrays import predict_linear, random_features, several_varying, standardise
+from causal_disent.metrics.contract import Result, metric
+from causal_disent.metrics.draw import points
+from causal_disent.metrics.information import histogram_discretizer, mutual_information_matrix
+from causal_disent.metrics.linear import matched_correlation
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
+# --- Conditional independence: does a prediction suffer when one factor is drawn anew, given the others?
+
+#: Rows of factors, a column of them, a generator -> other values of that column, drawn given the rest of the row.
+Redraw = Callable[[Any, int, np.random.RandomState], Any]
+
+#: Draws to compare with; the smallest p-value is one in so many and one.
+NUM_DRAWS = 199
+
+NUM_TREES = 50
+
+#: Values of a column up to which each is predicted once for all draws.
+FEW_VALUES = 64
+
+#: Bins of a continuous factor, where rows are compared.
+NUM_STRATA = 5
+
+#: Below this share of points that can change places, the test could find nothing.
+LEAST_EXCHANGED = 0.1
+
+
+def randomization_test(
+    target: FloatArray,
+    factors: FloatArray | IntArray,
+    columns: IntArray,
+    redraw: Redraw,
+    random_state: np.random.RandomState,
+) -> FloatArray:
+    r"""Does a target depend on a factor, given the other factors? The p-value for each of several factors.
+
+    .. math::
+        H_0: Y \perp G_i \mid G_{\setminus i}, \qquad
+        p_i = \frac{1 + \#\{b: T(G_i^{(b)}) \ge T(G_i)\}}{1 + B}, \qquad
+        T(G_i) = -\sum \bigl(Y - \hat f(G_i, G_{\setminus i})\bigr)^2
+
+    This is the conditional randomisation test (Candes et al. 2018, arXiv:1610.02351). A random forest
+    :math:`\hat f`, grown on one half of the points, predicts the target of the other half, once from their
+    factors and B times with factor i drawn anew, given the others. Where the target does not depend on factor i,
+    all these are alike, however good or bad the forest is: the level is exact if the draws are.
+
+    Args:
+        target: (points,) floats.
+        factors: (points, factors) numbers.
+        columns: which of the factors to test.
+        redraw: draws a factor given the others.
+        random_state: splits the points, grows the trees, draws.
+
+    Returns:
+        (columns,) in (0, 1]; small where the target depends on the factor.
+
+    Example:
+        >>> g = np.random.RandomState(0).randint(4, size=(400, 2))
+        >>> both = np.array([0, 1])
+        >>> randomization_test(g[:, 0], g, both, exchange_within_strata, np.random.RandomState(0)).tolist()
+        [0.005, 1.0]
+    """
+    order = random_state.permutation(len(target))
+    first, second = order[: len(target) // 2], order[len(target) // 2 :]
+    forest = _forest(factors[first], target[first], random_state)
+    y, rows = target[second], factors[second]
+    observed = -np.mean((y - forest.predict(rows)) ** 2)
+    return np.array([_p_value(observed, y, rows, column, forest, redraw, random_state) for column in columns])
+
+
+def exchange_within_strata(
+    rows: FloatArray | IntArray, column: int, random_state: np.random.RandomState
+) -> FloatArray | IntArray:
+    """Let points that agree in all other factors change places in one.
+
+    The draws are exact for factors of at most 64 values. Others are taken to agree within a fifth of their range,
+    and what varies inside a fifth is not accounted for: where they depend on each other, independence is rejected
+    too often.
+    """
+    strata = _strata(np.delete(rows, column, axis=1))
+    if np.mean(np.bincount(strata)[strata] > 1) < LEAST_EXCHANGED:
+        raise errors.InvalidInput(
+            "`factors`: too few points agree in all factors but one, so that dependence given the others cannot "
+            "be tested. Give more points, or `redraw`, a function that draws one factor given the others."
+        )
+    changed = np.empty_like(rows[:, column])
+    shuffled = np.lexsort((random_state.random_sample(len(rows)), strata))
+    changed[np.argsort(strata, kind="stable")] = rows[shuffled, column]
+    return changed
+
+
+def _strata(others: FloatArray | IntArray) -> IntArray:
+    """The number of the stratum of each row."""
+    if others.shape[1] == 0:
+        return np.zeros(len(others), dtype=np.int64)
+    columns = [
+        column
+        if len(np.unique(column)) <= FEW_VALUES
+        else histogram_discretizer(column[:, None], NUM_STRATA)[:, 0]
+        for column in others.T
+    ]
+    return np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def _forest(factors: FloatArray | IntArray, target: FloatArray, random_state: np.random.RandomState) -> Any:
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(NUM_TREES, random_state=int(random_state.randint(2**31 - 1))).fit(factors, target)
+
+
+def _p_value(
+    observed: float,
+    y: FloatArray,
+    rows: FloatArray | IntArray,
+    column: int,
+    forest: Any,
+    redraw: Redraw,
+    random_state: np.random.RandomState,
+) -> float:
+    predict = _predictor(rows, column, forest)
+    drawn = (_drawn(redraw, rows, column, random_state) for _ in range(NUM_DRAWS))
+    scores = np.array([-np.mean((y - predict(values)) ** 2) for values in drawn])
+    # Sums of the same numbers in another order may differ in the last digits.
+    as_good = scores >= observed - 1e-12 * abs(observed)
+    return float((1 + as_good.sum()) / (1 + NUM_DRAWS))
+
+
+def _drawn(
+    redraw: Redraw, rows: FloatArray | IntArray, column: int, random_state: np.random.RandomState
+) -> FloatArray | IntArray:
+    with errors.readable("What `redraw` draws"):
+        values = np.asarray(redraw(rows, column, random_state))
+    if values.shape != (len(rows),) or values.dtype.kind not in "biuf":
+        raise errors.InvalidInput(
+            f"`redraw` must return a number for each of {len(rows)} rows; it returned shape {values.shape} and "
+            f"type {values.dtype}."
+        )
+    return values
+
+
+def _predictor(rows: FloatArray | IntArray, column: int, forest: Any) -> Callable[[Any], FloatArray]:
+    """The forest's prediction for these rows, as a function of one column of theirs."""
+    values = np.unique(rows[:, column])
+
+    def predict(new: Any) -> FloatArray:
+        changed = rows.astype(np.float64)
+        changed[:, column] = new
+        return forest.predict(changed)
+
+    if len(values) > FEW_VALUES:
+        return predict
+    table = np.column_stack([predict(value) for value in values])
+    points = np.arange(len(rows))
+
+    def look_up(new: Any) -> FloatArray:
+        positions = np.minimum(np.searchsorted(values, new), len(values) - 1)
+        known = bool(np.all(values[positions] == new))
+        return table[points, positions] if known else predict(new)
+
+    return look_up
+
+
+# --- Conditional independence of continuous factors: do residuals go together?
+
+#: Random features of a regression, of which there is one for so many points, up to a number.
+POINTS_PER_FEATURE, MOST_FEATURES = 20, 128
+
+#: What is left of less than this part of a variance is the error of the regression.
+NOTHING = 1e-6
+
+
+def generalised_covariance_test(
+    target: FloatArray, factors: FloatArray, columns: IntArray, random_state: np.random.RandomState
+) -> FloatArray:
+    r"""Does a target go with a factor, given the others? The p-value for each of several factors.
+
+    .. math:: T = \frac{\sqrt n\, \bar R}{\operatorname{sd} R}, \qquad
+        R = (Y - \hat E[Y | G_{\setminus i}]) (G_i - \hat E[G_i | G_{\setminus i}])
+
+    This is the generalised covariance measure (Shah and Peters 2020, arXiv:1804.07203): T is standard normal where
+    the target does not depend on factor i given the others. A dependence that leaves no covariance, as of an even
+    function, is not found.
+
+    Args:
+        target: (points,) floats.
+        factors: (points, factors) numbers.
+        columns: which of the factors to test.
+        random_state: of the features that the regressions are linear in.
+
+    Returns:
+        (columns,) in [0, 1]; small where the target depends on the factor.
+
+    Example:
+        >>> g = np.random.RandomState(0).normal(size=(400, 2))
+        >>> generalised_covariance_test(g[:, 0], g, np.array([0, 1]), np.random.RandomState(0)).round(3).tolist()
+        [0.0, 1.0]
+    """
+    found = []
+    for column in columns:
+        left = _residuals(
+            np.delete(factors, column, axis=1), np.column_stack([target, factors[:, column]]), random_state
+        )
+        found.append(1.0 if left is None else erfc(abs(_statistic(left)) / sqrt(2)))
+    return np.array(found)
+
+
+def projected_covariance_test(
+    target: FloatArray, factors: FloatArray, columns: IntArray, random_state: np.random.RandomState
+) -> FloatArray:
+    r"""The same of a function of the factors that is learnt to go with the target: finds dependence of any form.
+
+    .. math:: R = (Y - \hat E[Y | G_{\setminus i}]) (\hat f(G) - \hat E[\hat f(G) | G_{\setminus i}]), \qquad
+        \hat f \approx E[Y | G]
+
+    with :math:`\hat f` fitted on one half of the points and T taken on the other, one-sided: the projected
+    covariance measure (Lundborg et al. 2024, arXiv:2211.02039) with least squares for all regressions.
+
+    Example:
+        >>> g = np.random.RandomState(0).normal(size=(400, 2))
+        >>> both = np.array([0, 1])
+        >>> projected_covariance_test(g[:, 0] ** 2, g, both, np.random.RandomState(0)).round(2).tolist()
+        [0.0, 1.0]
+    """
+    order = random_state.permutation(len(target))
+    first, second = order[: len(target) // 2], order[len(target) // 2 :]
+    fitted, inputs = _features(factors[first], factors[second], random_state)
+    learnt = predict_linear(fitted, target[first][:, None], inputs)[:, 0]
+    found = []
+    for column in columns:
+        others = np.delete(factors[second], column, axis=1)
+        left = _residuals(others, np.column_stack([target[second], learnt]), random_state)
+        found.append(1.0 if left is None else 0.5 * erfc(_statistic(left) / sqrt(2)))
+    return np.array(found)
+
+
+def _features(
+    train: FloatArray, test: FloatArray, random_state: np.random.RandomState
+) -> tuple[FloatArray, FloatArray]:
+    width = min(MOST_FEATURES, len(train) // POINTS_PER_FEATURE)
+    return random_features(*standardise(train, test), width, random_state)
+
+
+def _residuals(inputs: FloatArray, outputs: FloatArray, random_state: np.random.RandomState) -> FloatArray | None:
+    """What a regression leaves of two outputs (points, 2); None if it leaves nothing of one."""
+    features = _features(inputs, inputs, random_state)[0]
+    left = outputs - predict_linear(features, outputs, features)
+    return None if (left.var(axis=0) <= NOTHING * outputs.var(axis=0)).any() else left
+
+
+def _statistic(residuals: FloatArray) -> float:
+    products = residuals.prod(axis=1)
+    return float(sqrt(len(products)) * products.mean() / products.std())
+
+
+# --- T-MEX
+
 #: Each half needs enough points for a forest to say something.
 MIN_POINTS = 40
+
 #: The regressions of the residual tests want more.
 ENOUGH = 400
-RESIDUAL_TESTS = {"projected": projected_covariance_test, "covariance": generalised_covariance_test}
+
+
 #: For choosing each factor's code.
 NUM_BINS = 20
 
@@ -142,7 +384,7 @@ def tmex(
         expected: (codes, factors) which code should measure which factor; by default found, as above.
         redraw: draws a factor given the others: ``redraw(rows, column, random_state)`` returns other values of
             that column. By default points that agree in the other factors change places
-            (`causal_disent.metrics.tools.conditional_independence.exchange_within_strata`). Under a config the
+            (`causal_disent.metrics.tmex.exchange_within_strata`). Under a config the
             data set draws; the factors of one that does not say ``is_confounded`` are taken to be independent.
         independence_test: ``"randomization"``, ``"projected"``, or ``"covariance"`` (the generalised covariance
             measure, which misses even functions); by default the first if no factor has more than 64 values or
@@ -199,7 +441,8 @@ def _test_for(
     # Of so many values the exchange of points is not exact any more.
     continuous = [i for i, column in enumerate(factors.T) if len(np.unique(column)) > FEW_VALUES]
     chosen = test or ("projected" if continuous and redraw is None else "randomization")
-    check_choice("independence_test", chosen, ("randomization", *RESIDUAL_TESTS))
+    residual_tests = {"projected": projected_covariance_test, "covariance": generalised_covariance_test}
+    check_choice("independence_test", chosen, ("randomization", *residual_tests))
     if chosen == "randomization":
         if continuous and redraw is None:
             warnings.warn(
@@ -214,7 +457,7 @@ def _test_for(
             f"{len(factors)}.",
             stacklevel=4,
         )
-    return RESIDUAL_TESTS[chosen]
+    return residual_tests[chosen]
 
 
 def _one_code_each(

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from causal_disent import metrics
-from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.takes import in_words
+from causal_disent.metrics.contract import Declaration, describe_takes
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import markdown_table
 
@@ -59,7 +58,7 @@ def metrics_page() -> str:
             f"`{entry.name}`",
             entry.summary,
             entry.facts["assumes"],
-            in_words(entry.facts["takes"]),
+            describe_takes(entry.facts["takes"]),
             str(entry.facts["needs"]),
         ]
         for entry in entries
@@ -122,14 +121,16 @@ def _section(entry: Entry) -> str:
         f"## `{entry.name}`\n\n    {function.__name__}{_arguments(function)}\n\n{_text(function)}\n\n"
         f"**Under a config** {_text(entry.load())}\n\n"
         f"First `{entry.facts['headline']}`, from {low:g} to {high:g}, {entry.facts['better']} is better. "
-        f"Takes: {in_words(entry.facts['takes'])}. By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
+        f"Takes: {describe_takes(entry.facts['takes'])}. "
+        f"By chance: {entry.facts['by_chance']}.{_certainty(entry)} "
         f"Compared with {entry.facts['compared']}."
         f"{variant} Defaults: {', '.join(bound)}."
     )
 
 
 def _other_sections() -> Iterator[str]:
-    for name, function in sorted(vars(metrics).items()):
+    for name in dir(metrics):
+        function = getattr(metrics, name)
         ours = inspect.isfunction(function) and function.__module__.startswith(metrics.__name__)
         if ours and not hasattr(function, "declaration"):
             yield f"## `{name}`\n\n    {name}{_arguments(function)}\n\n{_text(function)}"

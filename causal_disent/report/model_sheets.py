@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.adapter import AttributedSample, attributed_sample, make_classifier
 from causal_disent.checks import check_random_state, check_whole
 from causal_disent.data.factor_table import factor_values
 from causal_disent.figures import empty_figure, plain
-from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
-from causal_disent.metrics.tools.attribution import CodeSets, select_codes
-from causal_disent.metrics.tools.baselines import baseline_of
-from causal_disent.metrics.tools.decoded import make_classifier
-from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.draw import factor_names
+from causal_disent.metrics.irs_uc import CodeSets, select_codes
 from causal_disent.protocols import Attribution, CausalModel, FloatArray, IntArray
 from causal_disent.report.pictures import draw_grid, enlargement
 
@@ -121,7 +120,7 @@ def make_counterfactuals(
         codes: (n, codes).
         factors: (n, factors) value indices, the truth.
         sets: the codes of each factor.
-        baseline: points -> the values that an intervention sets (`causal_disent.metrics.tools.baselines`).
+        baseline: points -> the values that an intervention sets (`causal_disent.metrics.cg`).
         decode: codes -> images.
         predict_proba: images -> a (n, values) array per factor.
 

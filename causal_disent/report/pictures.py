@@ -11,7 +11,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.files import new_file
-from causal_disent.metrics.tools.sampling import factor_names, fix_factor
+from causal_disent.metrics.draw import factor_names, fix_factor
 from causal_disent.protocols import FloatArray, is_finite
 
 if TYPE_CHECKING:

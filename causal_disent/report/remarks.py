@@ -81,7 +81,7 @@ def accuracy_text(accuracy: Mapping[str, float], not_judged: Collection[str] = (
         >>> accuracy_text({"object": 0.99, "size": 0.8, "light": 0.35}, ["light"])
         'object 99 %, size 80 % (below 90 %), light 35 % (hardly above chance: not judged)'
     """
-    from causal_disent.metrics.tools.judged import GOOD  # loads the metrics, which --help need not wait for
+    from causal_disent.metrics.cg import GOOD  # loads the metrics, which --help need not wait for
 
     marks = {
         name: " (hardly above chance: not judged)" if name in not_judged else f" (below {100 * GOOD:.0f} %)"

@@ -17,7 +17,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import check_at_least, is_number
 from causal_disent.data.view import view
-from causal_disent.metrics.tools.resampling import Asked, asking
+from causal_disent.metrics.certainty import Asked, asking
 from causal_disent.progress import track
 from causal_disent.registry import Entry, registry
 from causal_disent.representation.code_table import CodeTable

@@ -27,8 +27,8 @@ from causal_disent.config import (
     query,
 )
 from causal_disent.files import check_free, inside, new_folder, read_bounded
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.resampling import Asked, asking
+from causal_disent.metrics.certainty import Asked, asking
+from causal_disent.metrics.contract import fits_of
 from causal_disent.protocols import GroundTruthData, Representation
 from causal_disent.registry import KINDS, part, registry
 from causal_disent.report.remarks import evaluation_table

@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.adapter import refusal_with_takers, takers
 from causal_disent.checks import check_at_least, check_random_state, is_whole
-from causal_disent.metrics.tools.code_groups import all_groups
-from causal_disent.metrics.tools.convergence import fits_of
-from causal_disent.metrics.tools.dead_codes import active_codes
-from causal_disent.metrics.tools.fitting import in_processes, jobs_at_a_time
-from causal_disent.metrics.tools.resampling import Asked, Certainty, certainty
-from causal_disent.metrics.tools.takes import (
+from causal_disent.metrics.arrays import active_codes, all_groups
+from causal_disent.metrics.certainty import Asked, Certainty, certainty
+from causal_disent.metrics.contract import (
     BINS,
+    NotDefined,
     Takes,
     all_different,
     arguments_for,
@@ -29,12 +28,11 @@ from causal_disent.metrics.tools.takes import (
     continuous_columns,
     counts_neighbours,
     equally_filled,
+    fits_of,
     names_columns,
-    refusal,
-    takers,
     whole,
 )
-from causal_disent.metrics.tools.trusted import NotDefined
+from causal_disent.metrics.fitting import in_processes, jobs_at_a_time
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
@@ -244,7 +242,7 @@ def _reason_against(entry: Entry, points: Points) -> str:
         return reason
     takes = entry.facts["takes"]
     if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
-        return refusal(errors.listing(points.continuous), "`bins=10`, say")
+        return refusal_with_takers(errors.listing(points.continuous), "`bins=10`, say")
     if points.code_groups and "code_groups" not in takes:
         return f"takes codes one by one; groups are taken by {errors.listing(takers('code_groups'), most=40)}"
     if (

@@ -13,7 +13,7 @@ from causal_disent import errors
 from causal_disent.checks import checked
 from causal_disent.config import gin_config, operative_bindings, operative_config
 from causal_disent.files import check_free, new_folder
-from causal_disent.metrics.udr_sklearn import gaussian_kl
+from causal_disent.metrics.udr import gaussian_kl
 from causal_disent.protocols import FloatArray
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.evaluate import settings

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.adapter import AttributedSample, attributed_sample, classifier_name, make_classifier
 from causal_disent.checks import check_choice, check_whole, checked
 from causal_disent.config import bind_missing, gin_config, rebind
 from causal_disent.figures import save_figure
 from causal_disent.files import check_free, check_place, new_file, new_folder
-from causal_disent.metrics.tools.attributed import AttributedSample, attributed_sample
-from causal_disent.metrics.tools.attribution import CodeSets, select_codes
-from causal_disent.metrics.tools.baselines import BASELINES
-from causal_disent.metrics.tools.decoded import BEST, classifier_name, make_classifier
-from causal_disent.metrics.tools.judged import check_accuracy, not_judged
+from causal_disent.metrics.cg import BASELINES, BEST, check_accuracy, not_judged
+from causal_disent.metrics.irs_uc import CodeSets, select_codes
 from causal_disent.progress import track
 from causal_disent.protocols import Attribution, is_finite
 from causal_disent.registry import part, registry

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.metrics.tools.decoded import BEST
+from causal_disent.metrics.cg import BEST
 from causal_disent.protocols import FloatArray
 from causal_disent.registry import Entry
 from causal_disent.representation.oracles import mixed_oracle, noise_oracle, perfect_oracle

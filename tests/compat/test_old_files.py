@@ -11,10 +11,11 @@ from left_behind import BINS, state
 from sklearn.metrics import mutual_info_score
 
 from causal_disent import config, errors
+from causal_disent.adapter import bind
 from causal_disent.cli.dlib import dlib_evaluate as main
 from causal_disent.compat import gin_names, load_metric_file, metric_files, utils
-from causal_disent.metrics.factor_vae_score import prune_dims
-from causal_disent.metrics.tools.discretize import discretizer
+from causal_disent.metrics.fixed_factor import prune_dims
+from causal_disent.metrics.information import discretizer
 from causal_disent.registry import registry
 
 OLD = '''# coding=utf-8
@@ -202,7 +203,7 @@ def test_a_discretizer_of_a_file_sees_a_row_per_code(old_file, candle):
     ):
         expected = file.module.halves(codes.T, 20)
         assert (utils.make_discretizer(codes.T) == expected).all()
-        assert (discretizer(codes) == expected.T).all()
+        assert (bind(discretizer)(codes) == expected.T).all()
         assert file.module.halves(codes.T).max() == 2
         registry.function("metrics", "mig")(candle, some_pixels, np.random.RandomState(0), num_train=50)
 
@@ -234,7 +235,7 @@ def test_a_file_replaces_a_built_in_helper(old_file):
         assert file.replaced == {"prune_dims": "the built-in part"}
     assert registry.get("parts", "prune_dims") is before
     with config.gin_config([], ["prune_dims.threshold = 3."]):
-        assert list(prune_dims(np.array([1.0, 16.0]))) == [False, True]
+        assert list(bind(prune_dims)(np.array([1.0, 16.0]))) == [False, True]
 
 
 def test_the_later_file_wins(old_file, evaluate_old):

@@ -13,7 +13,7 @@ from causal_disent import errors, get_metric, get_representation
 from causal_disent.data import _row_groups
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.data.factor_columns import read_columns
-from causal_disent.metrics.tools.sampling import fix_factor
+from causal_disent.metrics.draw import fix_factor
 from causal_disent.registry import Entry
 from causal_disent.representation.nearest_image import NearestImageClassifier
 from causal_disent.testing import parametrize_checks

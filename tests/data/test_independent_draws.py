@@ -6,8 +6,8 @@ from causal_disent.data.factorial import FactorialData
 from causal_disent.data.independent_draws import IndependentDraws
 from causal_disent.data.state_space import StateSpace
 from causal_disent.data.view import view
-from causal_disent.metrics.tools import fixed_factor
-from causal_disent.metrics.tools.sampling import sample_codes
+from causal_disent.metrics import fixed_factor
+from causal_disent.metrics.draw import sample_codes
 from causal_disent.representation.code_table import CodeTable
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_train_test, varying_factors
-from causal_disent.metrics.tools.fixed_data import encode_fixed, split
+from causal_disent.metrics.draw import encode_fixed, split
 
 POINTS = (np.zeros((4, 3)), np.arange(8).reshape(4, 2))
 

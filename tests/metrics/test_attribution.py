@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.metrics.tools.attribution import attribute, select_codes
+from causal_disent.metrics.irs_uc import attribute, select_codes
 from causal_disent.registry import registry
 
 FACTORS = np.stack(np.unravel_index(np.arange(4 * 4 * 30) % 16, (4, 4)), axis=1)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causal_disent import errors
-from causal_disent.metrics.tools.baselines import baseline_of
+from causal_disent.metrics.cg import baseline_of
 
 
 def brute_force(codes):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from dlib_reference import case_name, data_and_encoder, recomputed, reference_cases
 
-from causal_disent import errors
-from causal_disent.metrics.beta_vae_sklearn import beta_vae_of_differences, beta_vae_sklearn
+from causal_disent import adapter, errors
+from causal_disent.metrics.fixed_factor import beta_vae_of_differences, beta_vae_sklearn
 
-on_data = beta_vae_sklearn.declaration.on_data
+on_data = adapter.on_data(beta_vae_sklearn)
 
 SMALL = {"batch_size": 16, "num_train": 400, "num_eval": 200}
 

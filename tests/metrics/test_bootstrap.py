@@ -4,8 +4,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from causal_disent.metrics import irs, uc
-from causal_disent.metrics.tools.bootstrap import attribution_resamples, interval, resample_counts
-from causal_disent.metrics.tools.irs_resampling import resampled_irs_matrices
+from causal_disent.metrics.certainty import interval_of_mean, resample_counts
+from causal_disent.metrics.deviations import robustness
+from causal_disent.metrics.recount import IrsDraws
+
+
+def resampled_matrices(codes, factors, counts, quantile=0.99):
+    return [robustness(*pair) for pair in zip(*IrsDraws(codes, factors, quantile).resampled(counts), strict=True)]
 
 
 @example(27595451, 700, 0.5, False)  # of the binary code no point is drawn that is among the lowest
@@ -24,7 +29,7 @@ def test_resampled_matrices_equal_those_of_the_repeated_points(seed, num_points,
     if ties:
         codes = np.round(codes, 1)
     counts = resample_counts(num_points, 3, generator)
-    matrices = resampled_irs_matrices(codes, factors, counts, quantile)
+    matrices = resampled_matrices(codes, factors, counts, quantile)
     for count, matrix in zip(counts, matrices, strict=True):
         chosen = np.repeat(np.arange(num_points), count)
         expected = irs(codes[chosen], factors[chosen], diff_quantile=quantile).matrix
@@ -38,7 +43,7 @@ def test_an_end_with_too_few_points_is_computed_in_full():
     counts[0, 1500:2500] = 4  # neither end is drawn at all
     chosen = np.repeat(np.arange(4000), counts[0])
     expected = irs(codes[chosen], factors[chosen]).matrix
-    np.testing.assert_allclose(resampled_irs_matrices(codes, factors, counts)[0], expected)
+    np.testing.assert_allclose(resampled_matrices(codes, factors, counts)[0], expected)
 
 
 def test_counts_are_those_of_a_resample(random_state):
@@ -51,7 +56,8 @@ def test_intervals_are_reproducible_and_hold_the_score():
     generator = np.random.RandomState(0)
     factors = generator.randint(4, size=(200, 4))
     codes = factors @ generator.normal(size=(4, 6)) + generator.normal(size=(200, 6))
-    first, again, other = (uc(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2))
+    with pytest.warns(DeprecationWarning, match="bootstrap"):
+        first, again, other = (uc(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2))
     assert first == again
     assert 0 <= first[0] <= uc(codes, factors).score <= first[1] <= 1
     assert first[0] < first[1]
@@ -61,12 +67,13 @@ def test_intervals_are_reproducible_and_hold_the_score():
 def test_any_attribution_can_be_resampled(random_state):
     factors = random_state.randint(3, size=(60, 2))
     codes = factors + random_state.normal(size=(60, 2))
-    scores = attribution_resamples(codes, factors, "mutual_information", 3, random_state)
-    assert [matrix.shape for matrix in scores] == [(2, 2)] * 3
+    with pytest.warns(DeprecationWarning, match="bootstrap"):
+        low, high = uc(codes, factors, attribution="mutual_information", bootstrap=3).interval
+    assert low <= high
 
 
-def test_an_interval_is_about_the_score_and_takes_two():
-    assert interval(0.5, [0.2, 0.3], (0, 1)) == pytest.approx(
-        (0.5 - 1.96 * 0.1 / 2**0.5, 0.5 + 1.96 * 0.1 / 2**0.5)
-    )
-    assert interval(0.5, [0.2], (0, 1)) is None and interval(0.5, [], (0, 1)) is None
+def test_an_interval_is_about_the_mean_and_takes_two():
+    points, counts = np.array([0.2, 0.8]), np.array([[2, 0], [1, 1]])
+    half = 1.96 * np.std([0.2, 0.5], ddof=1)
+    assert interval_of_mean(points, counts, (0, 1)) == pytest.approx((0.5 - half, 0.5 + half))
+    assert interval_of_mean(points, counts[:1]) is None and interval_of_mean(points, counts[:0]) is None

@@ -6,7 +6,7 @@ from small_decoder import read_pixels, square
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.metrics import causal_disentanglement, cg, uc
-from causal_disent.metrics.tools.resampling import Asked, asking, bootstrap_interval, seed_of_draws
+from causal_disent.metrics.certainty import Asked, asking, bootstrap_interval, seed_of_draws
 from causal_disent.report.remarks import chance_remarks
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])

@@ -5,7 +5,7 @@ import pytest
 from small_decoder import read_pixels, square
 
 from causal_disent import errors, get_dataset, get_metric, get_representation
-from causal_disent.metrics.tools.decoded import classifier_name, make_classifier
+from causal_disent.adapter import classifier_name, make_classifier
 from causal_disent.registry import Entry, registry
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.metrics.tools.conditional_independence import exchange_within_strata, randomization_test
+from causal_disent.metrics.tmex import exchange_within_strata, randomization_test
 
 SIZES = (5, 5, 3, 6)
 

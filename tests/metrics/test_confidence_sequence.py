@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from causal_disent.metrics.tools.confidence_sequence import ConfidenceSequence
+from causal_disent.metrics.certainty import ConfidenceSequence
 
 RUNS = 500
 

@@ -11,6 +11,7 @@ from fitting_promises import encode, mixture
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from causal_disent import adapter
 from causal_disent.config import gin_config
 from causal_disent.metrics import (
     beta_vae_sklearn,
@@ -20,10 +21,10 @@ from causal_disent.metrics import (
     modularity_explicitness,
     sap_score,
 )
-from causal_disent.metrics.tools.convergence import count_fits, fits_of
+from causal_disent.metrics.contract import count_fits, fits_of
 from causal_disent.runs.evaluate import run_metric
 
-on_data = downstream_task.declaration.on_data
+on_data = adapter.on_data(downstream_task)
 
 TRAIN, TEST = mixture(200), mixture(100, seed=1)
 FEW = {"num_train": 200, "num_eval": 50}

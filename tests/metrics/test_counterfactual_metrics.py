@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.metrics import composition, effectiveness, minimality, reconstruction, reversibility
-from causal_disent.metrics.tools.counterfactuals import other_values, pixel_distance
-from causal_disent.metrics.tools.image_features import ImageRegressor, image_features, make_predictor
+from causal_disent.metrics.counterfactual import (
+    ImageRegressor,
+    image_features,
+    make_predictor,
+    other_values,
+    pixel_distance,
+)
 from causal_disent.testing.stage import CausalStage
 
 DATA = CausalStage((3, 4))
@@ -49,7 +54,7 @@ class Faulty:
 
 
 def of(metric, model, **options):
-    return metric.declaration.on_data(DATA, model, np.random.RandomState(3), num_points=20, **options)
+    return adapter.on_data(metric)(DATA, model, np.random.RandomState(3), num_points=20, **options)
 
 
 def drawn(number=20):
@@ -72,7 +77,7 @@ def test_values_to_set_differ_and_occur():
 @pytest.mark.parametrize("metric", [reversibility, effectiveness, minimality])
 def test_one_point_has_no_other_value_to_take(metric):
     with pytest.raises(errors.InvalidInput, match="no factor differs between the points, which are 1"):
-        metric.declaration.on_data(DATA, Faulty(), np.random.RandomState(0), num_points=1)
+        adapter.on_data(metric)(DATA, Faulty(), np.random.RandomState(0), num_points=1)
 
 
 @pytest.mark.parametrize("distance", ["l1", "l2"])
@@ -184,18 +189,18 @@ def test_minimality_looks_at_no_more_images_than_it_is_told():
     plain = data.observations
     data.observations = lambda indices: seen.append(len(indices)) or plain(indices)
     options = {"num_points": 2, "neighbours": 3, "batch_size": 1}
-    minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=4, **options)
+    adapter.on_data(minimality)(data, model, np.random.RandomState(3), pool=4, **options)
     few = sum(seen)
     seen.clear()
-    minimality.declaration.on_data(data, model, np.random.RandomState(3), **options)
+    adapter.on_data(minimality)(data, model, np.random.RandomState(3), **options)
     assert sum(seen) - few == len(data.factor_table) - 4
     with pytest.raises(errors.InvalidInput, match="`pool` must be a whole number, at least 2"):
-        minimality.declaration.on_data(data, model, np.random.RandomState(3), pool=1, **options)
+        adapter.on_data(minimality)(data, model, np.random.RandomState(3), pool=1, **options)
 
 
 def test_minimality_is_0_where_the_change_is_what_it_must_be():
     # Images of the same value are near, those of the other far, and the counterfactual is as near as one can be.
-    from causal_disent.metrics.minimality import divergence
+    from causal_disent.metrics.counterfactual import divergence
 
     assert divergence(np.array([1.0]), np.array([[1.1, 1.2]]), np.array([[0.1, 0.2]])).tolist() == [0]
     assert divergence(np.array([9.0]), np.array([[1.1, 1.2]]), np.array([[0.1, 0.2]])) == pytest.approx(

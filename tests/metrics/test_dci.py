@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.metrics.dci import completeness, dci, disentanglement
 
-on_data = dci.declaration.on_data
-on_fixed_data = dci.declaration.on_fixed_data
+on_data = adapter.on_data(dci)
+on_fixed_data = adapter.on_fixed_data(dci)
 
 FAST = {"estimator": "histogram_boosting"}
 

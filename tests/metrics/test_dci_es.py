@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 from causal_disent import errors
-from causal_disent.metrics.dci_es import dci_es, explicitness_of_curve
+from causal_disent.metrics.dci import dci_es, explicitness_of_curve
 
 FACTORS = np.random.RandomState(0).randint(5, size=(1500, 3))
 TRAIN, TEST = slice(0, 1000), slice(1000, None)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent.metrics.dcimig import best_gaps, dcimig
+from causal_disent.metrics.gaps import best_gaps, dcimig
 
 FACTORS = np.stack(np.unravel_index(np.arange(480) % 12, (3, 4)), axis=1)
 

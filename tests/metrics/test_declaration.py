@@ -8,15 +8,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pytest
 
-from causal_disent import errors, get_metric
+from causal_disent import adapter, errors, get_metric
 from causal_disent.config import gin_config, given_to_gin
 from causal_disent.data.dummy import IdentityData
 from causal_disent.metrics import Needs, Result, Sample, metric, points, train_test
-from causal_disent.metrics.tools import adapter
-from causal_disent.metrics.tools.adapter import keys_of
-from causal_disent.metrics.tools.declaration import Declaration
-from causal_disent.metrics.tools.sampling import sample_codes
-from causal_disent.metrics.tools.splitting import fit_and_test
+from causal_disent.metrics.arrays import fit_and_test
+from causal_disent.metrics.contract import Declaration, keys_of
+from causal_disent.metrics.draw import sample_codes
 from causal_disent.registry import Register, declared_in, registry
 from causal_disent.representation.oracles import mixed_oracle
 from causal_disent.testing.metric_checks import MetricTrial, small_parameters
@@ -44,7 +42,9 @@ def declared(**options):
 
 
 def measured(declaration, seed=0, **options):
-    return declaration.on_data(IdentityData(), np.asarray, np.random.RandomState(seed), **options)
+    return adapter.on_data(declaration.function)(
+        IdentityData(), np.asarray, np.random.RandomState(seed), **options
+    )
 
 
 def test_the_function_stays_what_it_is():
@@ -54,13 +54,13 @@ def test_the_function_stays_what_it_is():
 
 
 def test_the_signature_is_what_gin_and_disentanglement_lib_expect():
-    parameters = inspect.signature(declared(renamed={"weight": "weight_fn"}).on_data).parameters
+    parameters = inspect.signature(adapter.on_data(declared(renamed={"weight": "weight_fn"}).function)).parameters
     assert list(parameters) == [
         "ground_truth_data", "representation_function", "random_state", "artifact_dir",
         "num_train", "batch_size", "test", "weight_fn", "bins",
     ]  # fmt: skip
     assert parameters["num_train"].default == 50 and parameters["weight_fn"].default == 1.0
-    assert "test" not in inspect.signature(declared(needs=train_test()).on_data).parameters
+    assert "test" not in inspect.signature(adapter.on_data(declared(needs=train_test()).function)).parameters
     with pytest.raises(TypeError, match="unexpected keyword argument 'num_points'"):
         measured(declared(), num_points=3)
 
@@ -91,7 +91,7 @@ def test_one_call_for_each_value():
     declaration = declared(reports={"mean_{weight}": "score"}, each=("weight", (1.0, 3.0)))
     scores = measured(declaration)
     assert scores["mean_3.0"] == pytest.approx(3 * scores["mean_1.0"])
-    assert "weight" not in inspect.signature(declaration.on_data).parameters
+    assert "weight" not in inspect.signature(adapter.on_data(declaration.function)).parameters
 
 
 def test_a_list_is_given_to_the_function_that_takes_lists():
@@ -114,7 +114,9 @@ def test_checks_come_before_draws():
         raise AssertionError("nothing must be encoded")
 
     with pytest.raises(errors.InvalidInput, match=r"10 factors, weight 5"):
-        declared(check=check).on_data(IdentityData(), not_called, np.random.RandomState(0), weight=5)
+        adapter.on_data(declared(check=check).function)(
+            IdentityData(), not_called, np.random.RandomState(0), weight=5
+        )
     with pytest.raises(errors.InvalidInput, match="`num_train` must be a whole number, at least 40; given: 39"):
         measured(declared(needs=points(at_least=40)), num_train=39)
 
@@ -132,11 +134,14 @@ def test_files_are_saved_where_there_is_a_folder(tmp_path):
 
 def test_the_variant_of_given_observations():
     declaration = declared(needs=train_test(), validation="mean_value_validation")
-    names = [entry.name for entry in declaration.entries("me")]
+    names = [entry.name for entry in adapter.entries_of(declaration.function, "me")]
     assert names == ["mean_value", "mean_value_validation"]
     # Nobody gives a generator here, so the function's own default holds.
-    assert declaration.on_fixed_data(VALUES, VALUES.T, np.asarray)["rows"] == 3009 - 1
-    assert declaration.on_fixed_data(VALUES, VALUES.T, np.asarray, train_percentage=0.5)["rows"] == 3045 - 1
+    assert adapter.on_fixed_data(declaration.function)(VALUES, VALUES.T, np.asarray)["rows"] == 3009 - 1
+    assert (
+        adapter.on_fixed_data(declaration.function)(VALUES, VALUES.T, np.asarray, train_percentage=0.5)["rows"]
+        == 3045 - 1
+    )
 
 
 def test_keys_of_arrays_leave_out_what_is_not_there():
@@ -176,7 +181,7 @@ def test_a_need_of_ones_own():
 
 
 def test_gin_binds_the_draws_and_the_function(tmp_path):
-    (entry,) = declared().entries("tests")
+    (entry,) = adapter.entries_of(declared().function, "tests")
     restore = registry.replace(entry)
     try:
         with gin_config(bindings=["mean_value.num_train = 20", "mean_value.weight = 2.0"]):
@@ -199,7 +204,7 @@ def test_a_failure_names_the_file_of_the_function(tmp_path):
 
     function = metric("broken", needs=points(5), reports={"a": "score"}, range=(0, 1))(broken)
     with pytest.raises(errors.MetricFailed, match=f"(?s)broken.*{__name__}"):
-        run_metric(function.declaration.on_data, "broken", IdentityData(), np.asarray, 0, tmp_path)
+        run_metric(adapter.on_data(function), "broken", IdentityData(), np.asarray, 0, tmp_path)
 
 
 def test_the_modules_of_a_package_are_walked(tmp_path, monkeypatch):
@@ -224,9 +229,9 @@ def test_the_modules_of_a_package_are_walked(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("entry", BUILT_IN, ids=lambda entry: entry.name)
-def test_file_function_and_entry_have_one_name(entry):
+def test_function_and_entry_have_one_name(entry):
     function = entry.facts["function"]
-    assert function.__name__ == entry.name == function.__module__.rpartition(".")[2]
+    assert function.__name__ == entry.name
     assert getattr(sys.modules["causal_disent.metrics"], entry.name) is function
     assert isinstance(entry.target.declaration, Declaration) and set(entry.facts["takes"]) <= {
         "discrete",

@@ -6,12 +6,11 @@ from dlib_reference_fitted import NoisyMixture, assert_same_scores, reference_ca
 from fitting_promises import FAST as BINDINGS
 from fitting_promises import assert_repeatable_and_private, bad_pairs, encode, grid, run
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
-from causal_disent.metrics.downstream_task import downstream_task
-from causal_disent.metrics.tools.sizes import sizes_of
+from causal_disent.metrics.downstream import downstream_task, sizes_of
 
-on_data = downstream_task.declaration.on_data
+on_data = adapter.on_data(downstream_task)
 
 FAST = {"estimator": "histogram_boosting"}
 

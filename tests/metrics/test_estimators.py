@@ -9,9 +9,18 @@ from fitting_promises import mixture
 from sklearn.ensemble import GradientBoostingClassifier
 
 from causal_disent import errors
+from causal_disent.adapter import predictor
 from causal_disent.config import gin_config
-from causal_disent.metrics.tools.estimators import ESTIMATORS, estimator_named, name_of, predictor
-from causal_disent.metrics.tools.fitting import accuracies, fit_each, forked, importances, problems_of
+from causal_disent.metrics.draw import forked
+from causal_disent.metrics.fitting import (
+    ESTIMATORS,
+    accuracies,
+    estimator_named,
+    fit_each,
+    importances,
+    name_of,
+    problems_of,
+)
 from causal_disent.registry import registry
 
 
@@ -101,5 +110,5 @@ def test_a_fork_leaves_the_generator_alone():
 
 
 def test_naming_estimators_loads_no_scikit_learn():
-    code = "import sys, causal_disent.metrics.tools.estimators; sys.exit('sklearn' in sys.modules)"
+    code = "import sys, causal_disent.metrics.fitting; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

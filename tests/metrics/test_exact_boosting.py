@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import GradientBoostingClassifier
 
+from causal_disent.metrics import boosting as exact_boosting
+from causal_disent.metrics.boosting import ExactBoosting
 from causal_disent.metrics.dci import dci
-from causal_disent.metrics.tools import exact_boosting
-from causal_disent.metrics.tools.exact_boosting import ExactBoosting
 
 STAGES = 8
 
@@ -23,13 +23,13 @@ def _grown_here(monkeypatch):
 @pytest.fixture
 def growers(monkeypatch):
     """Every grower that a test makes."""
-    made, before = [], exact_boosting._Grower.__init__
+    made, before = [], exact_boosting._ExactGrower.__init__
 
     def remember(self, *args):
         before(self, *args)
         made.append(self)
 
-    monkeypatch.setattr(exact_boosting._Grower, "__init__", remember)
+    monkeypatch.setattr(exact_boosting._ExactGrower, "__init__", remember)
     return made
 
 

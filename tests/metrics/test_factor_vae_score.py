@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from dlib_reference import case_name, data_and_encoder, recomputed, reference_cases
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
-from causal_disent.metrics.factor_vae_score import factor_vae_of_variances, factor_vae_score, prune_dims
-from causal_disent.metrics.tools import fixed_factor as _fixed_factor
+from causal_disent.metrics import fixed_factor as _fixed_factor
+from causal_disent.metrics.fixed_factor import factor_vae_of_variances, factor_vae_score, prune_dims
 
-on_data = factor_vae_score.declaration.on_data
+on_data = adapter.on_data(factor_vae_score)
 
 SMALL = {"batch_size": 16, "num_train": 400, "num_eval": 200}
 

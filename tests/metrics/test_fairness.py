@@ -6,12 +6,12 @@ from dlib_reference_fitted import assert_same_scores, reference_cases
 from fitting_promises import FAST as BINDINGS
 from fitting_promises import assert_repeatable_and_private, bad_pairs, grid
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
 from causal_disent.data.view import view
-from causal_disent.metrics.fairness import fairness, total_variation
+from causal_disent.metrics.others import fairness, total_variation
 
-on_data = fairness.declaration.on_data
+on_data = adapter.on_data(fairness)
 
 FAST = {"estimator": "histogram_boosting"}
 SMALL = {"num_train": 60, "num_test_points_per_class": 15}

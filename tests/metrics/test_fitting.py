@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from causal_disent import errors
 from causal_disent.metrics import dci
-from causal_disent.metrics.tools import fitting as _fitting
+from causal_disent.metrics import fitting as _fitting
 
 FACTORS = np.random.RandomState(0).randint(4, size=(200, 3))
 CODES = FACTORS + 0.3 * np.random.RandomState(1).normal(size=FACTORS.shape)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from dlib_reference import PlainCandle
 
+from causal_disent import adapter
 from causal_disent.data.view import view
 from causal_disent.metrics import beta_vae_sklearn, factor_vae_score
 
@@ -20,7 +21,7 @@ def test_noise_is_chance(metric, random_state):
 
 @both
 def test_each_distinct_image_is_encoded_once(metric, small_data, random_state):
-    on_data = metric.declaration.on_data
+    on_data = adapter.on_data(metric)
     on_data(small_data, lambda images: images.reshape(len(images), -1), random_state, **SMALL)
     assert small_data.num_observed == 12
 
@@ -36,6 +37,6 @@ def test_confounded_data_never_shows_what_does_not_exist(metric, random_state):
         seen.update(map(tuple, factors[:, :2].astype(int)))
         return factors
 
-    scores = metric.declaration.on_data(data, encode, random_state, **SMALL)
+    scores = adapter.on_data(metric)(data, encode, random_state, **SMALL)
     assert seen == allowed and len(allowed) < 25
     assert 0 <= scores["eval_accuracy"] <= 1

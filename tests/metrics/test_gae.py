@@ -3,8 +3,7 @@ import pytest
 from scipy.linalg import expm
 
 from causal_disent.errors import InvalidInput
-from causal_disent.metrics.tools.concepts import CodesAsConcepts
-from causal_disent.metrics.tools.gae import LEAK, _first_weights, _gradients, gae_discovery
+from causal_disent.metrics.concepts import LEAK, CodesAsConcepts, _first_weights, _gradients, gae_discovery
 
 
 def lagrangian(values, weights, l1, multiplier, penalty):

@@ -3,7 +3,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.metrics import graph_recovery
-from causal_disent.metrics.tools.concepts import find_concepts, match
+from causal_disent.metrics.concepts import find_concepts, match
 
 PENDULUM = [("angle", "length"), ("light", "length"), ("angle", "position"), ("light", "position")]
 FLOW = [("ball", "height"), ("height", "flow"), ("hole", "flow")]

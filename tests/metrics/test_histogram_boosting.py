@@ -6,7 +6,7 @@ from fitting_promises import mixture
 from sklearn.ensemble import GradientBoostingClassifier
 
 from causal_disent import errors
-from causal_disent.metrics.tools.histogram_boosting import HistogramBoosting, bin_edges
+from causal_disent.metrics.boosting import HistogramBoosting, bin_edges
 
 
 @pytest.mark.parametrize("num_values", [2, 3, 5])

@@ -8,9 +8,10 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
 from causal_disent import errors
+from causal_disent.adapter import codes_in_bins
 from causal_disent.config import gin_config
-from causal_disent.metrics.tools.attribution import mutual_information
-from causal_disent.metrics.tools.information import codes_in_bins, entropies, mutual_information_matrix
+from causal_disent.metrics.information import entropies, mutual_information_matrix
+from causal_disent.metrics.irs_uc import mutual_information
 
 
 def by_scikit_learn(codes, factors):

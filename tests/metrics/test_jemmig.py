@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
-from causal_disent.metrics.jemmig import jemmig
+from causal_disent.metrics.gaps import jemmig
 
 FACTORS = np.stack(np.unravel_index(np.arange(480) % 12, (3, 4)), axis=1)
 

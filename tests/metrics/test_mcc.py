@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
 
 from causal_disent import errors
-from causal_disent.metrics.mcc import matched_correlation, mcc
+from causal_disent.metrics.linear import matched_correlation, mcc
 
 FACTORS = np.random.RandomState(0).randint(6, size=(400, 3))
 

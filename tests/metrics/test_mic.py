@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causal_disent import errors, metrics
 from causal_disent.metrics import mic as module
 from causal_disent.metrics import mic_floor, mic_matrix, mic_statistics
-from causal_disent.metrics.tools.mic import equipartition
+from causal_disent.metrics.mic import equipartition
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 ESTIMATORS = ("mic_approx", "mic_e")
@@ -146,7 +146,7 @@ def test_exchanging_the_columns(given_points):
 def test_the_block_of_the_dynamic_programme_does_not_matter(monkeypatch, random_state):
     x, y = random_state.normal(size=(2, 700))
     whole = mic_statistics(x, y).cells
-    monkeypatch.setattr("causal_disent.metrics.tools.mic.BLOCK", 7)
+    monkeypatch.setattr("causal_disent.metrics.mic.BLOCK", 7)
     assert mic_statistics(x, y).cells == pytest.approx(whole, abs=1e-12, nan_ok=True)
 
 

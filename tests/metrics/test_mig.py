@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from causal_disent import errors
-from causal_disent.metrics.mig import mig, mig_gaps
+from causal_disent import adapter, errors
+from causal_disent.metrics.gaps import mig, mig_gaps
 
-on_data = mig.declaration.on_data
-on_fixed_data = mig.declaration.on_fixed_data
+on_data = adapter.on_data(mig)
+on_fixed_data = adapter.on_fixed_data(mig)
 
 CASES = {"mig": on_data, "mig_validation": on_fixed_data}
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
-from causal_disent.metrics.mig_sup import gaps_of_codes, mig_sup
+from causal_disent.metrics.gaps import gaps_of_codes, mig_sup
 
 FACTORS = np.stack(np.unravel_index(np.arange(480) % 12, (3, 4)), axis=1)
 

@@ -8,14 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import roc_auc_score
 
-from causal_disent import errors
-from causal_disent.metrics.modularity_explicitness import (
-    area_under_roc,
-    code_modularities,
-    modularity_explicitness,
-)
+from causal_disent import adapter, errors
+from causal_disent.metrics.linear import area_under_roc, code_modularities, modularity_explicitness
 
-on_data = modularity_explicitness.declaration.on_data
+on_data = adapter.on_data(modularity_explicitness)
 
 
 def points(num, seed, encode=lambda factors, generator: factors.astype(float)):

@@ -8,7 +8,7 @@ from causal_disent import get_metric, score
 from causal_disent.data.array_data import ArrayDataset
 from causal_disent.errors import InvalidInput, UnknownName
 from causal_disent.metrics import dcimig, jemmig, mig, mig_sup, uc
-from causal_disent.metrics.tools.neighbours import neighbour_information, number_information
+from causal_disent.metrics.information import neighbour_information, number_information
 
 RNG = np.random.RandomState(0)
 UNIFORM = RNG.rand(500, 3)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
 from causal_disent.metrics import sap_score
-from causal_disent.metrics.tools.one_code_machines import fit_machines, machine_accuracies
+from causal_disent.metrics.linear import fit_machines, machine_accuracies
 
 
 def objective(weights, values, signs, costs):

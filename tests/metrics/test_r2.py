@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import r2_score
 
 from causal_disent import errors
-from causal_disent.metrics.r2 import r2
+from causal_disent.metrics.linear import r2
 
 FACTORS = np.random.RandomState(0).randint(6, size=(600, 3))
 TRAIN, TEST = slice(0, 400), slice(400, None)

@@ -5,11 +5,11 @@ import pytest
 from dlib_reference_fitted import NoisyMixture, assert_same_scores, reference_cases
 from fitting_promises import assert_repeatable_and_private, bad_pairs, encode, grid, mixture
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
-from causal_disent.metrics.reduced_downstream_task import factorwise_dci, reduced_downstream_task
+from causal_disent.metrics.downstream import factorwise_dci, reduced_downstream_task
 
-on_data = reduced_downstream_task.declaration.on_data
+on_data = adapter.on_data(reduced_downstream_task)
 
 FAST = {"estimator": "histogram_boosting"}
 

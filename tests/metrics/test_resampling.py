@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from causal_disent import score
 from causal_disent.errors import InvalidInput
 from causal_disent.metrics import mig, r2, sap_score, uc
-from causal_disent.metrics.tools.resampling import Asked, Certainty, bootstrap_interval, certainty, chance_level
-from causal_disent.metrics.tools.splitting import split_rows
+from causal_disent.metrics.arrays import split_rows
+from causal_disent.metrics.certainty import Asked, Certainty, bootstrap_interval, certainty, chance_level
 
 RNG = np.random.RandomState(0)
 FACTORS = RNG.randint(3, size=(200, 2))

@@ -6,11 +6,11 @@ from dlib_reference import case_name, recomputed, reference_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent import errors
-from causal_disent.metrics.sap_score import sap_score, top_two_gaps
+from causal_disent import adapter, errors
+from causal_disent.metrics.linear import sap_score, top_two_gaps
 
-on_data = sap_score.declaration.on_data
-on_fixed_data = sap_score.declaration.on_fixed_data
+on_data = adapter.on_data(sap_score)
+on_fixed_data = adapter.on_fixed_data(sap_score)
 
 CASES = {"sap_score": on_data, "sap_score_validation": on_fixed_data}
 

@@ -5,15 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.data.dummy import IdentityData
-from causal_disent.metrics.dci_es import dci_es
-from causal_disent.metrics.dcimig import dcimig
+from causal_disent.metrics.dci import dci_es
+from causal_disent.metrics.gaps import dcimig, jemmig, mig_sup
 from causal_disent.metrics.infomec import infomec
-from causal_disent.metrics.jemmig import jemmig
-from causal_disent.metrics.mcc import mcc
-from causal_disent.metrics.mig_sup import mig_sup
-from causal_disent.metrics.r2 import r2
+from causal_disent.metrics.linear import mcc, r2
 
 HELD_OUT = (dci_es, r2)
 ON_ONE_SAMPLE = (dcimig, infomec, jemmig, mcc, mig_sup)
@@ -38,7 +35,7 @@ def call(metric, codes, factors):
 def computed(metric, encode, seed):
     """What the metric reports of a few drawn points."""
     sizes = {"num_train": 300, "num_test": 150} if metric in HELD_OUT else {"num_train": 300}
-    return metric.declaration.on_data(IdentityData(), encode, np.random.RandomState(seed), **sizes)
+    return adapter.on_data(metric)(IdentityData(), encode, np.random.RandomState(seed), **sizes)
 
 
 @pytest.mark.parametrize("metric", HELD_OUT + ON_ONE_SAMPLE)
@@ -109,4 +106,4 @@ def test_same_seed_same_score_and_the_global_generators_rest(metric):
 @pytest.mark.parametrize("metric", HELD_OUT)
 def test_too_few_test_points(metric):
     with pytest.raises(errors.InvalidInput, match="`num_test` must be a whole number, at least 2; given: 0"):
-        metric.declaration.on_data(IdentityData(), np.asarray, np.random.RandomState(0), num_train=10, num_test=0)
+        adapter.on_data(metric)(IdentityData(), np.asarray, np.random.RandomState(0), num_train=10, num_test=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from causal_disent.metrics.tools.softmax_regression import class_probabilities, fit_softmax_regression
+from causal_disent.metrics.linear import class_probabilities, fit_softmax_regression
 
 
 @pytest.mark.parametrize("num_classes", [2, 3, 7])

@@ -6,12 +6,12 @@ from dlib_reference_fitted import NoisyMixture, assert_same_scores, reference_ca
 from fitting_promises import FAST as BINDINGS
 from fitting_promises import assert_repeatable_and_private, bad_pairs, encode, grid, run
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
 from causal_disent.data.view import view
-from causal_disent.metrics.strong_downstream_task import Shift, StrongDownstreamResult, strong_downstream_task
+from causal_disent.metrics.downstream import Shift, StrongDownstreamResult, strong_downstream_task
 
-on_data = strong_downstream_task.declaration.on_data
+on_data = adapter.on_data(strong_downstream_task)
 
 FAST = {"estimator": "histogram_boosting"}
 SMALL = {"num_train": [40], "num_test": 30, "n_experiment": 1}

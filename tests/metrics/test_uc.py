@@ -117,7 +117,8 @@ def test_gin_keys():
     uc = get_metric("uc")
     one = uc(data, oracle, np.random.RandomState(0), num_train=300)
     assert one["UC"] == 1 and one["codes_factor_object"] == [0] and one["codes_factor_color"] == [1]
-    several = uc(data, oracle, np.random.RandomState(0), num_train=300, rho=[1, 2], bootstrap=20)
+    with pytest.warns(DeprecationWarning, match="bootstrap"):
+        several = uc(data, oracle, np.random.RandomState(0), num_train=300, rho=[1, 2], bootstrap=20)
     assert several["rho=1:UC"] == 1 and several["rho=2:UC"] == 0
     assert several["rho=1:UC_low"] == several["rho=1:UC_high"] == 1
     assert several["rho=2:UC_rescaled"] == pytest.approx(np.exp(-2))
@@ -143,7 +144,7 @@ def test_other_bad_input():
     with pytest.raises(errors.InvalidInput, match="`group_size` is from 2 to 2"):
         uc_of_sets([{1}, {2}], group_size=3)
     codes, factors = sample(0)
-    with pytest.raises(errors.InvalidInput, match="`bootstrap` is the number of resamples, from 0"):
+    with pytest.raises(errors.InvalidInput, match="`bootstrap`"):
         uc(codes, factors, bootstrap=-1)
     data = get_dataset("candle_mini", factors=["object", "color"])
     with pytest.raises(errors.InvalidInput, match="an empty list|a list of whole"):

@@ -8,13 +8,13 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
 from causal_disent.data.dummy import DummyData
-from causal_disent.metrics.udr_sklearn import gaussian_kl, relative_strength, udr_sklearn
+from causal_disent.metrics.udr import gaussian_kl, relative_strength, udr_sklearn
 from causal_disent.registry import registry
 
-on_data = udr_sklearn.declaration.on_data
+on_data = adapter.on_data(udr_sklearn)
 
 METHODS = ["lasso", "spearman"]
 

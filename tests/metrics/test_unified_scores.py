@@ -8,15 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.config import gin_config
 from causal_disent.metrics.dci import dci
-from causal_disent.metrics.mig import mig
-from causal_disent.metrics.tools.merges import factor_merges, independent_groups, precision_curve
-from causal_disent.metrics.unified_scores import reductions, unified_scores
+from causal_disent.metrics.gaps import mig
+from causal_disent.metrics.others import (
+    factor_merges,
+    independent_groups,
+    precision_curve,
+    reductions,
+    unified_scores,
+)
 
-on_data = unified_scores.declaration.on_data
-on_fixed_data = unified_scores.declaration.on_fixed_data
+on_data = adapter.on_data(unified_scores)
+on_fixed_data = adapter.on_fixed_data(unified_scores)
 
 INFORMATION = "mutual_information_matrix"
 FEW = {"num_train": 200, "num_test": 100}

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
-from causal_disent import errors
-from causal_disent.metrics.unsupervised_metrics import (
+from causal_disent import adapter, errors
+from causal_disent.metrics.others import (
     gaussian_total_correlation,
     gaussian_wasserstein_correlation,
     unsupervised_metrics,
 )
 
-on_data = unsupervised_metrics.declaration.on_data
+on_data = adapter.on_data(unsupervised_metrics)
 
 
 def correlated(seed, num=400, codes=4):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.metrics import cg
-from causal_disent.metrics.tools.baselines import baseline_of
+from causal_disent.metrics.cg import baseline_of
 from causal_disent.report.model_sheets import (
     make_counterfactuals,
     make_reconstructions,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_classifier, get_dataset, get_representation
-from causal_disent.metrics.tools.attributed import attributed_sample
+from causal_disent.adapter import attributed_sample
 from causal_disent.report.model_sheets import (
     counterfactual_sheet,
     reconstruction_sheet,

@@ -6,7 +6,7 @@ import pytest
 
 from causal_disent import errors
 from causal_disent.data.rule_sets import RULE_SETS
-from causal_disent.metrics.crl_scores import KEYS
+from causal_disent.metrics.crl import KEYS
 from causal_disent.registry import registry
 from causal_disent.report import published as module
 from causal_disent.report.published import (

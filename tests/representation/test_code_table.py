@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_dataset
-from causal_disent.metrics.tools.sampling import Draws, fix_factor, sample_codes
+from causal_disent.metrics.draw import Draws, fix_factor, sample_codes
 from causal_disent.representation import code_table
 from causal_disent.representation.code_table import CodeTable
 

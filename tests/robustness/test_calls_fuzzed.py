@@ -17,7 +17,7 @@ from causal_disent.compat import load_metric_file, utils
 from causal_disent.data import ArrayDataset, FolderDataset
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics import irs, mic_matrix, mig, r2, unsupervised_metrics
-from causal_disent.metrics.tools.discretize import histogram_discretizer
+from causal_disent.metrics.information import histogram_discretizer
 from causal_disent.report.published import published, published_table, published_text
 
 #: ``make fuzz`` asks for many.

@@ -24,7 +24,7 @@ FITS = """
 import os, sys, time
 import numpy as np
 from pathlib import Path
-from causal_disent.metrics.tools import fitting
+from causal_disent.metrics import fitting
 
 class Slow:
     def fit(self, codes, values):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.metrics.tools.resampling import what_is_asked
+from causal_disent.metrics.certainty import what_is_asked
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.calibrate import CASES, Case, calibrate, headlines, small_sample
 

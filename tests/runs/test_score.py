@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causal_disent import score
+from causal_disent import adapter, score
 from causal_disent.errors import InvalidInput, UnknownName
-from causal_disent.metrics.tools.declaration import metric
-from causal_disent.metrics.tools.needs import Points, points
-from causal_disent.metrics.tools.result import Result
+from causal_disent.metrics.contract import Result, metric
+from causal_disent.metrics.draw import Points, points
 from causal_disent.registry import registry
 from causal_disent.runs.score import NOT_ASKED
 
@@ -55,7 +54,7 @@ def register():
             reports={name: "score"},
             **{"range": (0, 1), "summary": "is it?", **facts},
         )(function)
-        undo.extend(registry.replace(entry) for entry in declared.declaration.entries("a_plugin"))
+        undo.extend(registry.replace(entry) for entry in adapter.entries_of(declared, "a_plugin"))
         return name
 
     yield known

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from causal_disent import get_dataset
-from causal_disent.metrics.reduced_downstream_task import factorwise_dci
-from causal_disent.metrics.tools import estimators
-from causal_disent.metrics.tools.gae import gae_discovery
+from causal_disent.metrics import fitting as estimators
+from causal_disent.metrics.concepts import gae_discovery
+from causal_disent.metrics.downstream import factorwise_dci
 from causal_disent.registry import Entry, Register, registry
 from causal_disent.testing import check_metric, parametrize_checks
 

@@ -14,7 +14,7 @@ from plain_networks import chain, leaky, weights_of  # noqa: E402
 from small_models import SHAPE  # noqa: E402
 
 from causal_disent.errors import InvalidInput, UnknownName  # noqa: E402
-from causal_disent.metrics.tools.gae import gae_discovery  # noqa: E402
+from causal_disent.metrics.concepts import gae_discovery  # noqa: E402
 
 #: 0 -> 2 -> 3 and 1 -> 3.
 WEIGHTS = np.array([[0, 0, 0.7, 0], [0, 0, 0, -0.4], [0, 0, 0, 1.2], [0, 0, 0, 0]])

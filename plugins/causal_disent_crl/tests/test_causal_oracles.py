@@ -8,7 +8,7 @@ from causal_disent_crl.oracles import causal_noise_oracle, causal_oracle, linear
 from causal_disent_crl.pendulum import Pendulum
 from causal_disent_crl.shadow.mini import ShadowMini
 
-from causal_disent import errors, get_dataset
+from causal_disent import adapter, errors, get_dataset
 from causal_disent.metrics import (
     composition,
     effectiveness,
@@ -73,7 +73,7 @@ def test_what_the_true_oracle_draws_is_the_true_counterfactual(name):
 def of(metric, data, model, **options):
     if metric not in (graph_recovery,):
         options = {"num_points": 24, **options}
-    return metric.declaration.on_data(data, model, np.random.RandomState(0), **options)
+    return adapter.on_data(metric)(data, model, np.random.RandomState(0), **options)
 
 
 @pytest.mark.parametrize("name", DATA)

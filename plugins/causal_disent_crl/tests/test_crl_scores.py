@@ -6,9 +6,9 @@ from causal_disent_crl.flow import Flow
 from causal_disent_crl.oracles import causal_noise_oracle, causal_oracle, linear_causal_oracle
 from causal_disent_crl.pendulum import Pendulum
 
-from causal_disent import errors
+from causal_disent import adapter, errors
 from causal_disent.metrics import crl_scores
-from causal_disent.metrics.tools.concepts import find_concepts
+from causal_disent.metrics.concepts import find_concepts
 
 FAST = {"floor_draws": 0, "num_jobs": 1}
 #: CausalVAE's published first graph, the same for both data sets.
@@ -134,7 +134,7 @@ def test_an_edge_that_cannot_be_cut_is_told(pendulum):
 
 def test_the_true_mechanism_is_perfect_where_effects_have_no_noise():
     data = Pendulum(split="test", size=64)
-    scores = crl_scores.declaration.on_data(data, causal_oracle(data), np.random.RandomState(0), **FAST)
+    scores = adapter.on_data(crl_scores)(data, causal_oracle(data), np.random.RandomState(0), **FAST)
     assert scores["PosMIC"] > 0.99 and scores["NegMIC"] == 0 and scores["F1_MIC"] > 0.99
     assert scores["convention_concepts"] == "concepts by name" and scores["convention_tap"] == "z"
 
@@ -160,7 +160,7 @@ def test_empty_reversed_and_noise():
     data = Pendulum(split="test", size=64)
 
     def of(model):
-        return crl_scores.declaration.on_data(data, model, np.random.RandomState(0), num_jobs=1, floor_draws=2)
+        return adapter.on_data(crl_scores)(data, model, np.random.RandomState(0), num_jobs=1, floor_draws=2)
 
     empty, back, noise = (
         of(linear_causal_oracle(data, edges="empty")),

@@ -7,6 +7,7 @@ torch = pytest.importorskip("torch")
 
 from causal_disent_torch.backend import TorchBackend  # noqa: E402
 
+from causal_disent import adapter  # noqa: E402
 from causal_disent.metrics import (  # noqa: E402
     composition,
     crl_scores,
@@ -16,7 +17,7 @@ from causal_disent.metrics import (  # noqa: E402
     reconstruction,
     reversibility,
 )
-from causal_disent.metrics.tools.gae import gae_discovery  # noqa: E402
+from causal_disent.metrics.concepts import gae_discovery  # noqa: E402
 from causal_disent.registry import Entry, registry  # noqa: E402
 from causal_disent.runs.train import train_with_gin  # noqa: E402
 from causal_disent.testing.stage import CausalStage  # noqa: E402
@@ -52,7 +53,7 @@ def models(tmp_path_factory):
 
 
 def of(metric, model, **options):
-    return metric.declaration.on_data(stage(), model, np.random.RandomState(0), num_points=40, **options)
+    return adapter.on_data(metric)(stage(), model, np.random.RandomState(0), num_points=40, **options)
 
 
 QUICK = {"floor_draws": 0, "num_jobs": 1}

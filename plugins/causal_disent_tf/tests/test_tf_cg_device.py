@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors, get_metric
-from causal_disent.metrics.tools.decoded import image_exchange
+from causal_disent.metrics.cg import image_exchange
 from causal_disent.runs.dataset import get_dataset
 
 pytest.importorskip("tensorflow")

@@ -10,7 +10,8 @@ from squares import SIDE, squares
 from torch import nn
 
 from causal_disent import errors, get_metric
-from causal_disent.metrics.tools.decoded import classifier_name, image_exchange
+from causal_disent.adapter import classifier_name
+from causal_disent.metrics.cg import image_exchange
 
 NUM_CODES = 5
 OPTIONS = {"num_train": 150, "decode_batch_size": 64, "rho": [1, 2]}

@@ -12,7 +12,7 @@ from torch import Tensor
 from causal_disent import errors
 from causal_disent.checks import check_number, columns_of
 from causal_disent.data.factor_table import factor_values
-from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.draw import factor_names
 from causal_disent.protocols import IntArray, is_finite
 from causal_disent_crl.scalings import Scaling, find_scaling
 

@@ -13,8 +13,8 @@ import torch
 
 from causal_disent import errors
 from causal_disent.checks import check_value
-from causal_disent.metrics.tools.judged import GOOD
-from causal_disent.metrics.tools.sampling import factor_names
+from causal_disent.metrics.cg import GOOD
+from causal_disent.metrics.draw import factor_names
 from causal_disent.protocols import GroundTruthData
 from causal_disent.text import say
 from causal_disent_torch.classifier import cache

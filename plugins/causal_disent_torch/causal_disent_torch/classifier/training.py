@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
-from causal_disent.metrics.tools.judged import not_judged
+from causal_disent.metrics.cg import not_judged
 from causal_disent.progress import track
 from causal_disent.text import say
 from causal_disent_torch.classifier.labelled_images import LabelledImages

@@ -1,0 +1,525 @@
+"""How sure a score is: intervals over resampled points, and chance levels. Nothing else has either."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from importlib import import_module
+from inspect import signature
+from math import inf, isnan, log, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from causal_disent import errors
+from causal_disent.checks import check_at_least, check_number, is_whole
+from causal_disent.metrics.arrays import TEST_SHARE, split_rows
+from causal_disent.metrics.contract import fits_of
+from causal_disent.progress import track
+from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.text import shown_value
+
+# --- The interval and the chance level of any score
+
+#: Half the width of a 95 % interval, in standard deviations.
+WIDTH = 1.96
+
+#: A score that permuted codes reach more often than this is within chance.
+LEVEL = 0.05
+
+#: Of fewer permutations, the share cannot be as small as that, the codes themselves counted.
+LEAST_PERMUTATIONS = 19
+
+#: Where a score is not defined on more than this part of the resamples, those that are left are a choice.
+MOST_UNDEFINED = 0.1
+
+#: Scores closer than this are the same but for rounding.
+TIE = 1e-12
+#: An interval is no surer for more resamples, nor a chance level for more permutations, and all are kept.
+MOST_RESAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How often to resample points and to permute codes; 0 for not at all."""
+
+    bootstrap: int = 0
+    chance: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("bootstrap", "chance"):
+            check_at_least(0, **{name: getattr(self, name)})
+            check_number(f"`{name}`", getattr(self, name), at_most=MOST_RESAMPLES)
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """How sure a score is; NaN where it was not asked.
+
+    Attributes:
+        low, high: 95 % interval, of the mean score of as many other points.
+        chance: mean score of the codes with their rows permuted, so that they say nothing of the factors.
+        share: of permutations that reach the score.
+        permutations: how many there were.
+        resamples: how many the interval is of.
+        asked: how many of both were asked for.
+        words: how it was found, where that is not by the function itself on as many points.
+    """
+
+    low: float = nan
+    high: float = nan
+    chance: float = nan
+    share: float = nan
+    permutations: int = 0
+    resamples: int = 0
+    asked: Asked = Asked()
+    words: str = ""
+
+    @property
+    def within_chance(self) -> bool | None:
+        """Whether codes that say nothing might well score as much; None if that is not known."""
+        return is_within_chance(self.share, self.permutations, self.chance, (self.low, self.high))
+
+    @property
+    def remark(self) -> str:
+        """How it was found, and what is missing, in words."""
+        told = [self.words] if self.words and not (isnan(self.low) and isnan(self.chance)) else []
+        if self.resamples < self.asked.bootstrap:
+            counted = f"{self.resamples} of {self.asked.bootstrap} resamples"
+            told.append(
+                f"no interval, for the score is defined on {counted} only"
+                if isnan(self.low)
+                else f"interval from {counted}, on which the score is defined"
+            )
+        if self.permutations < self.asked.chance:
+            counted = f"{self.permutations} of {self.asked.chance} permutations"
+            told.append(f"chance from {counted}, on which the score is defined")
+        if self.permutations and self.within_chance is None:
+            told.append(f"{self.permutations} permutations cannot tell it from chance, {LEAST_PERMUTATIONS} can")
+        return "; ".join(told)
+
+    def keys(self, headline: str) -> dict[str, float | bool]:
+        """What result files hold, beside the key of the score."""
+        found = {
+            f"{headline}_low": self.low,
+            f"{headline}_high": self.high,
+            f"{headline}_chance": self.chance,
+            f"{headline}_chance_share": self.share,
+        }
+        kept: dict[str, float | bool] = {key: value for key, value in found.items() if not isnan(value)}
+        if self.resamples < self.asked.bootstrap:
+            kept[f"{headline}_undefined_resamples"] = self.asked.bootstrap - self.resamples
+        within = self.within_chance
+        return kept if within is None else {**kept, f"{headline}_within_chance": within}
+
+
+def is_within_chance(
+    share: float, permutations: int, chance: float = nan, interval: tuple[float, float] = (nan, nan)
+) -> bool | None:
+    """Whether chance might well give a score: more than 5 % of permutations come to it, what was measured counted
+    as one of them; or the chance level is in the score's own interval.
+
+    Args:
+        share: of permutations that reach the score.
+        permutations: how many there were.
+        chance: their mean.
+        interval: of the score, if known.
+
+    Returns:
+        None if it cannot be told: no permutation reaches the score, and there are too few.
+
+    Example:
+        >>> is_within_chance(0.0, 20), is_within_chance(0.05, 20), is_within_chance(0.0, 5)
+        (False, True, None)
+        >>> is_within_chance(0.0, 20, chance=0.031, interval=(0.025, 0.047))
+        True
+    """
+    if not permutations:
+        return None
+    often = (1 + share * permutations) / (1 + permutations) > LEVEL
+    if interval[0] <= chance <= interval[1] or (often and share > 0):
+        return True
+    return None if often else False
+
+
+def bootstrap_interval(
+    score: float,
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    resamples: int = 200,
+    *,
+    seed: int = 0,
+    ends: tuple[float, float] = (-inf, inf),
+    most_points: int | None = None,
+    label: str = "bootstrap",
+) -> tuple[float, float, int]:
+    r"""95 % interval of a score over resamples of its points, the same resamples for the same seed.
+
+    .. math:: s \pm 1.96 \sqrt{m / n}\, \operatorname{sd}_b s(\text{m of the n points, drawn with replacement})
+
+    It is centred at the score: resampled points repeat each other, which moves many scores, and hardly their
+    spread.
+
+    Args:
+        score: of all points.
+        score_of: rows (m,) of the points, with repetitions -> score. One that is not defined (NaN, or an error) is
+            left out; there is no interval (NaN) if more than a tenth are.
+        num_points: n.
+        resamples: how many.
+        seed: of the draws; metrics, rho, whatever is compared with the same seed is compared on the same points.
+        ends: of the range of the score, which the interval does not leave.
+        most_points: m, for scores that take long; n by default.
+        label: of the progress bar.
+
+    Returns:
+        Both ends, and of how many resamples they are.
+
+    Example:
+        >>> values = np.arange(100.0)
+        >>> low, high, _ = bootstrap_interval(49.5, lambda rows: float(values[rows].mean()), 100)
+        >>> round(low), round(high)
+        (44, 55)
+    """
+    generator = np.random.RandomState(seed)
+    taken = min(num_points, most_points or num_points)
+    # All n are drawn, whatever m is, so that the rows of scores of different m agree.
+    draws = (generator.randint(num_points, size=num_points)[:taken] for _ in range(resamples))
+    found = _scores(score_of, draws, resamples, label)
+    if len(found) < max(2, (1 - MOST_UNDEFINED) * resamples):
+        return nan, nan, len(found)
+    return *centred_interval(score, found, ends, sqrt(taken / num_points)), len(found)
+
+
+def centred_interval(
+    score: float, resampled: Sequence[float] | FloatArray, ends: tuple[float, float], scale: float = 1.0
+) -> tuple[float, float]:
+    """The last step of `bootstrap_interval`, of two or more scores of resamples.
+
+    Example:
+        >>> centred_interval(0.75, [0.5, 1.0, 0.75], (0, 1))
+        (0.26, 1)
+    """
+    half = WIDTH * scale * float(np.std(resampled, ddof=1))
+    return max(score - half, ends[0]), min(score + half, ends[1])
+
+
+def chance_level(
+    score: float,
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    permutations: int = 20,
+    *,
+    seed: int = 0,
+    lower_is_better: bool = False,
+    label: str = "chance",
+) -> tuple[float, float, int]:
+    """What codes that say nothing score: the mean, and the share of permutations that reach `score`.
+
+    Args:
+        score: of the codes as they are.
+        score_of: order (points,) of the rows of the codes -> score, the factors as they are. One that is not
+            defined is left out.
+        num_points: rows to permute.
+        permutations: how many.
+        seed: of the permutations.
+        lower_is_better: whether a score reaches another by being lower.
+        label: of the progress bar.
+
+    Returns:
+        Mean, share, and how many permutations had a score.
+
+    Example:
+        >>> x = np.arange(50.0)
+        >>> mean, share, _ = chance_level(1.0, lambda order: abs(np.corrcoef(x[order], x)[0, 1]), 50)
+        >>> mean < 0.2, share
+        (True, 0.0)
+    """
+    generator = np.random.RandomState(seed)
+    orders = (generator.permutation(num_points) for _ in range(permutations))
+    found = _scores(score_of, orders, permutations, label)
+    if not len(found):
+        return nan, nan, 0
+    rounding = 1e-12 * max(1.0, abs(score))
+    reached = found <= score + rounding if lower_is_better else found >= score - rounding
+    return float(found.mean()), float(reached.mean()), len(found)
+
+
+def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str) -> FloatArray:
+    """The scores that are defined."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said of the score itself
+        for chosen in track(rows, label, total=number, unit="sample"):
+            try:
+                found.append(float(score_of(chosen)))
+            except Exception:  # fewer values, or none that vary: not defined on these rows
+                continue
+    return np.array([one for one in found if np.isfinite(one)])
+
+
+def certainty(
+    facts: Mapping[str, Any],
+    function: Callable[..., Any],
+    points: Sequence[Any],
+    options: Mapping[str, Any],
+    score: float,
+    asked: Asked,
+) -> Certainty:
+    """How sure a metric's score of given points is.
+
+    Args:
+        facts: of the metric: its range and direction, and how it is resampled.
+        function: of codes (points, codes) and factors (points, factors).
+        points: codes and factors.
+        options: of the function, as the score was made; a pair ``test`` is resampled by itself.
+        score: of these points.
+        asked: how much to do.
+    """
+    name, how = function.__name__, facts["resampling"]
+    codes, factors = points
+    options = {**options, **how.get("options", {})}
+    if "random_state" in signature(function).parameters:
+        options["random_state"] = asked.seed
+    score_of, num_points = _on_rows(function, facts["needs"], codes, factors, options, asked.seed)
+    cap = min(how.get("points", num_points), num_points)
+    kept = slice(cap if facts["fast"] is not None else None)
+
+    def permuted(order: IntArray) -> float:
+        return float(function(codes[order][kept], factors[kept], **options).score)
+
+    fast = how.get("again") or import_module("causal_disent.metrics.recount").FAST.get(name)
+    if again := fast(codes, factors, **options) if fast else None:
+        score_of, permuted = again.resampled, again.permuted
+    asked = replace(
+        asked,
+        bootstrap=asked.bootstrap if how.get("interval", True) else 0,
+        chance=asked.chance if facts["takes"] else 0,
+    )
+    found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
+    with fits_of(name) as count:
+        if asked.bootstrap:
+            found["low"], found["high"], found["resamples"] = bootstrap_interval(
+                score,
+                score_of,
+                num_points,
+                asked.bootstrap,
+                seed=asked.seed,
+                ends=facts["range"],
+                most_points=cap,
+                label=f"{name}: interval",
+            )
+        if asked.chance:
+            found["chance"], found["share"], found["permutations"] = chance_level(
+                score,
+                permuted,
+                len(codes),
+                asked.chance,
+                seed=asked.seed,
+                lower_is_better=facts["better"] == "lower",
+                label=f"{name}: chance",
+            )
+        count.stopped = 0  # told of the score itself
+    return Certainty(**found)
+
+
+def _words(how: Mapping[str, Any], options: Mapping[str, Any], cap: int) -> str:
+    """How intervals and chance levels are found, where that is not by the function on as many points."""
+    words = "" if options.get(how.get("unless", "")) else how.get("words", "")
+    told = [f"interval and chance {words}"] * bool(words) + [f"resamples of {cap:,} points"] * bool(cap)
+    return ", ".join(told)
+
+
+def _on_rows(
+    function: Callable[..., Any], needs: Any, codes: Any, factors: Any, options: Mapping[str, Any], seed: int
+) -> tuple[Callable[[IntArray], float], int]:
+    """The score as a function of rows, and of how many: where points are held out, each row stays on its side, or
+    a metric would be tested on what it was fitted to."""
+    if "test" not in needs.gives:
+        return lambda rows: function(codes[rows], factors[rows], **options).score, len(codes)
+    test = options.get("test", TEST_SHARE)
+    if isinstance(test, (tuple, list)):
+        held_out = np.arange(len(codes) + len(test[0])) >= len(codes)
+        codes, factors = (np.concatenate(both) for both in ((codes, test[0]), (factors, test[1])))
+    else:
+        held_out = np.zeros(len(codes), dtype=bool)
+        held_out[split_rows(len(codes), test, np.random.RandomState(seed))[1]] = True
+
+    def score_of(rows: IntArray) -> float:
+        kept, tested = rows[~held_out[rows]], rows[held_out[rows]]
+        pair = codes[tested], factors[tested]
+        return function(codes[kept], factors[kept], **{**options, "test": pair}).score
+
+    return score_of, len(codes)
+
+
+_ASKED: ContextVar[Asked | None] = ContextVar("what the run asks of every score", default=None)
+
+
+@contextmanager
+def asking(asked: Asked | None) -> Any:
+    """A block in which metrics of data sets report how sure their scores are, if anything is asked."""
+    token = _ASKED.set(asked if asked and (asked.bootstrap or asked.chance) else None)
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
+def what_is_asked() -> Asked | None:
+    """What the run asks of every score, if anything."""
+    return _ASKED.get()
+
+
+def seed_of_draws(generator: np.random.RandomState) -> int:
+    """Of a metric that resamples by itself, so that its draws are those of all other scores: the run's seed; or
+    one that follows from the state of the generator that it was given, which is left as it is."""
+    asked = what_is_asked()
+    return asked.seed if asked else int(same_state(generator).randint(2**31 - 1))
+
+
+def same_state(generator: np.random.RandomState) -> np.random.RandomState:
+    """Another generator, which draws what this one would."""
+    other = np.random.RandomState(0)
+    other.set_state(generator.get_state())
+    return other
+
+
+# --- Scores that are means over points, as CG's and those of counterfactuals: measured once, and resampled
+
+
+def check_bootstrap(bootstrap: Any) -> None:
+    """A whole number of resamples that can be kept."""
+    if not is_whole(bootstrap) or not 0 <= bootstrap <= MOST_RESAMPLES:
+        raise errors.InvalidInput(
+            f"`bootstrap` is the number of resamples, from 0 to {MOST_RESAMPLES:,} (200 is usual); given: "
+            f"{shown_value(bootstrap)}."
+        )
+
+
+def resample_counts(num_points: int, resamples: int, random_state: np.random.RandomState) -> IntArray:
+    """How often each point is drawn in each resample (resamples, points)."""
+    draws = (random_state.randint(num_points, size=num_points) for _ in range(resamples))
+    return np.array([np.bincount(drawn, minlength=num_points) for drawn in draws]).reshape(-1, num_points)
+
+
+def interval_of_mean(
+    per_point: FloatArray, counts: IntArray, ends: tuple[float, float] | None = None
+) -> tuple[float, float] | None:
+    """95 % bootstrap interval of the mean over points; None of fewer than two resamples.
+
+    Args:
+        per_point: (points,) what the score is the mean of.
+        counts: of `resample_counts`.
+        ends: of the range of the score; by default the smallest and the largest point, between which a mean is.
+    """
+    if len(counts) < 2:
+        return None
+    ends = (float(per_point.min()), float(per_point.max())) if ends is None else ends
+    return centred_interval(float(per_point.mean()), counts @ per_point / len(per_point), ends)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What comes out where codes are independent of the factors.
+
+    Attributes:
+        score: mean over the permutations.
+        share: of them that come to the score that was measured, or above.
+        permutations: how many there were.
+        interval: of the score that was measured, if there is one.
+    """
+
+    score: float
+    share: float
+    permutations: int
+    interval: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, scores: Sequence[float], own: float, interval: tuple[float, float] | None) -> Chance:
+        """The chance level from the scores of permutations."""
+        reached = [score >= own - TIE for score in scores]
+        return cls(float(np.mean(scores)), float(np.mean(reached)), len(scores), interval)
+
+    @property
+    def within(self) -> bool | None:
+        """Whether chance might well give the score; None if that cannot be told."""
+        return is_within_chance(self.share, self.permutations, self.score, self.interval or (nan, nan))
+
+
+# --- Intervals that stay valid however often one looks at them
+#
+# The sequence is the empirical Bernstein one for draws without replacement (Waudby-Smith and Ramdas 2020,
+# arXiv:2006.04347; the inequality is that of Howard et al. 2021, arXiv:1810.08240).
+
+#: The largest bet; nearer to 1 it would gain where numbers hardly vary, and lose where they do.
+MOST = 0.75
+
+
+class ConfidenceSequence:
+    r"""95 % intervals of the means of a finite population of numbers in [0, 1], drawn in random order.
+
+    .. math::
+        \mu \in \frac{\sum_t \lambda_t (X_t + S_{t-1} / (N-t+1)) \pm (\log(2/\alpha) +
+        \sum_t (X_t - \hat\mu_{t-1})^2 \psi(\lambda_t))}{\sum_t \lambda_t N / (N-t+1)}
+
+    with S the sums so far, :math:`\psi(\lambda) = -\log(1-\lambda) - \lambda`, and bets
+    :math:`\lambda_t = \text{tolerance} / \hat\sigma^2_{t-1}`, which make it narrowest where it is about as narrow
+    as is wanted. With probability 0.95 the mean is in all of the intervals at once, so one may stop at any time.
+
+    Args:
+        population: N, how many numbers there are.
+        tolerance: half the width that is wanted; any value keeps the promise.
+        alpha: one minus the confidence.
+
+    Example:
+        >>> numbers = np.random.RandomState(0).uniform(size=(5000, 1))
+        >>> sequence = ConfidenceSequence(5000, tolerance=0.05)
+        >>> sequence.add(numbers[:1000])
+        >>> bool(sequence.half_widths[0] < 0.05), bool(sequence.low[0] < numbers.mean() < sequence.high[0])
+        (True, True)
+    """
+
+    def __init__(self, population: int, tolerance: float, alpha: float = 0.05) -> None:
+        self._population, self._tolerance, self._doubt = population, tolerance, log(2 / alpha)
+        self._count = 0
+        self._sum: FloatArray | float = 0.0
+        self._squares: FloatArray | float = 0.0
+        self._centre: FloatArray | float = 0.0
+        self._weight: FloatArray | float = 0.0
+        self._variation: FloatArray | float = 0.0
+        self.low: FloatArray = np.zeros(1)
+        self.high: FloatArray = np.ones(1)
+
+    @property
+    def half_widths(self) -> FloatArray:
+        """Half the width of each interval."""
+        return (self.high - self.low) / 2
+
+    def add(self, values: FloatArray) -> None:
+        """Take the next numbers (n, means), in the order in which they were drawn."""
+        size = self._population
+        drawn = self._count + np.arange(1, len(values) + 1)[:, None]  # t
+        sums = self._sum + np.cumsum(values, axis=0)
+        before = sums - values
+        # Half a number of 0 and half of 1 are thought to have come first.
+        squares = self._squares + np.cumsum((values - (0.5 + sums) / (drawn + 1)) ** 2, axis=0)
+        earlier = np.concatenate([np.broadcast_to(self._squares, (1, values.shape[1])), squares[:-1]])
+        bets = np.minimum(self._tolerance * drawn / (0.25 + earlier), MOST)
+        left = size - drawn + 1
+        centre = self._centre + np.cumsum(bets * (values + before / left), axis=0)
+        weight = self._weight + np.cumsum(bets * size / left, axis=0)
+        surprise = (values - (0.5 + before) / drawn) ** 2
+        variation = self._variation + np.cumsum(surprise * (-np.log1p(-bets) - bets), axis=0)
+        half = (self._doubt + variation) / weight
+        # What is drawn is known, and the rest is between 0 and 1.
+        low = np.maximum(centre / weight - half, sums / size)
+        high = np.minimum(centre / weight + half, (sums + size - drawn) / size)
+        self.low = np.maximum(self.low, low.max(axis=0))
+        self.high = np.minimum(self.high, high.min(axis=0))
+        self._count += len(values)
+        self._sum, self._squares = sums[-1], squares[-1]
+        self._centre, self._weight, self._variation = centre[-1], weight[-1], variation[-1]
