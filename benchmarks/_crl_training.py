@@ -20,7 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from causal_disent.training.batches import Batches
 from causal_disent.training.loop import Keeping, train
-from causal_disent.training.parts import reconstruction_loss
+from causal_disent.training.objective import reconstruction_loss
 
 SHAPE, BATCH, STEPS, REPEATS = (64, 64, 3), 64, 6, 5
 

@@ -15,7 +15,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-from causal_disent.training.network_representation import BATCH_SIZE
+from causal_disent.training.representation import BATCH_SIZE
 
 layers = tf.keras.layers
 

@@ -90,12 +90,7 @@ def check_number(name: str, value: Any, **bounds: float) -> None:
     Example:
         >>> check_number("AdamOptimizer.beta1", 0.9, at_least=0, below=1)
     """
-    asked = [(*BOUNDS[bound], limit) for bound, limit in bounds.items()]
-    if not is_finite_number(value) or not all(holds(value, limit) for _, holds, limit in asked):
-        limits = " and ".join(f"{words} {limit}" for words, _, limit in asked)
-        raise errors.InvalidInput(
-            f"{name} must be a finite number{limits and f', {limits}'}; given: {shown_value(value)}."
-        )
+    _value(name, value, [number(**bounds)])
 
 
 def check_numbers(owner: str, **values: Any) -> None:
@@ -106,8 +101,7 @@ def check_numbers(owner: str, **values: Any) -> None:
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise unless `value` is a whole number, at least `least`."""
-    if not is_whole(value) or value < least:
-        raise errors.InvalidInput(f"{name} must be a whole number, at least {least}; given: {shown_value(value)}.")
+    _value(name, value, [whole(at_least=least)])
 
 
 def check_at_least(least: int, **values: Any) -> None:
@@ -456,6 +450,27 @@ def instance_of(*classes: str) -> Constraint:
     return Constraint(" or ".join(f"a `{name}`" for name in classes), holds, f"`{classes[0]}`")
 
 
+def number(**bounds: float) -> Constraint:
+    """Allow finite numbers within these of `BOUNDS`: ``Annotated[float, number(above=0)]``."""
+    return Constraint(f"a finite number{_limits(bounds)}", _only_if(_within(is_finite_number, bounds)), "numbers")
+
+
+def whole(**bounds: int) -> Constraint:
+    """Allow whole numbers within these of `BOUNDS`: ``Annotated[int, whole(at_least=1)]``."""
+    return Constraint(f"a whole number{_limits(bounds)}", _only_if(_within(is_whole, bounds)), "whole numbers")
+
+
+def _limits(bounds: Mapping[str, float]) -> str:
+    """Word bounds for a message."""
+    limits = " and ".join(f"{BOUNDS[bound][0]} {limit:,}" for bound, limit in bounds.items())
+    return limits and f", {limits}"
+
+
+def _within(is_kind: Callable[[Any], bool], bounds: Mapping[str, float]) -> Callable[[Any], bool]:
+    """Return a function that tells whether a value is of a kind and within the bounds."""
+    return lambda value: is_kind(value) and all(BOUNDS[bound][1](value, limit) for bound, limit in bounds.items())
+
+
 def offers(words: str, *names: str) -> Constraint:
     """Allow objects that have these attributes."""
     return Constraint(words, _only_if(lambda value: all(hasattr(value, name) for name in names)))
@@ -734,11 +749,15 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any], owne
     return check_arguments(parameters.values(), options, owner)
 
 
-def checked(function: Function) -> Function:
+def checked(function: Function, owner: str = "") -> Function:
     """Decorator: check arguments by their annotations, convert where that loses nothing, or raise.
 
     An annotation that means nothing to the validator is a ``TypeError`` when the module is imported; ``Any`` says
     that the function checks the argument itself.
+
+    Args:
+        function: whose arguments are checked.
+        owner: what configs call it; without it, messages call arguments as Python has them.
 
     Example:
         >>> @checked
@@ -763,7 +782,7 @@ def checked(function: Function) -> Function:
             place = f"The parameter '{name}' of {function.__qualname__}"
             raise TypeError(f"{place} cannot be checked: {error}.") from None
         if constraints:
-            stated[name] = (parameter.default, f"`{name}`", constraints)
+            stated[name] = (parameter.default, f"{owner}.{name}" if owner else f"`{name}`", constraints)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

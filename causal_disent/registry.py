@@ -475,7 +475,7 @@ class Part:
         from causal_disent.checks import checked  # numpy waits until commands have set its number of threads
 
         self.name = name
-        self.function = checked(function)
+        self.function = checked(function, name)
         self.supplied = tuple(supplied)
         update_wrapper(self, function, updated=())  # the attributes of a class may be called as these are
         self.declaration = self  # what a hook's callback asks: ``register(part)``

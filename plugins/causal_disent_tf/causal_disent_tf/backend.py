@@ -10,10 +10,9 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.runs.representation import decoder_activation, model_folders, sampling_seed
-from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import check_images_fit, read_saved
+from causal_disent.training.saved import check_images_fit, part_of, read_saved
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
 from causal_disent_tf.one_function import SERVING, OneFunction, is_keras_file, of_file, of_signature

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.own_functions import check_callable
+from causal_disent.training.representation import check_callable
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
 from causal_disent_tf.keras_files import load_keras

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
-from causal_disent.training.outputs import Tensors
-from causal_disent.training.own_functions import channels_last, check_callable
+from causal_disent.training.networks import Tensors
+from causal_disent.training.representation import BATCH_SIZE, NetworkRepresentation, channels_last, check_callable
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.device import choose_device
 
@@ -65,7 +64,7 @@ class DeviceImages:
 class TfRepresentation(NetworkRepresentation):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch; Keras models run as for inference.
 
-    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`. `device` is
+    The arguments are those of `causal_disent.training.representation.NetworkRepresentation`. `device` is
     one of `causal_disent_tf.device.DEVICES`.
     """
 

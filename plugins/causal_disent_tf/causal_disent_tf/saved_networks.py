@@ -9,15 +9,15 @@ import numpy as np
 from safetensors.numpy import save
 
 from causal_disent.files import inside
-from causal_disent.training.description import (
+from causal_disent.training.checkpoint import read_tensors, write_packed
+from causal_disent.training.saved import (
     DESCRIPTION,
     WEIGHTS,
     describe,
+    make_described,
     read_description,
     write_description,
 )
-from causal_disent.training.saved_models import make_described
-from causal_disent.training.tensor_files import read_tensors, write_packed
 from causal_disent_tf.representation import TfRepresentation
 from causal_disent_tf.weights import tf, weights_of
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from causal_disent.checks import check_truth
 from causal_disent.config import REQUIRED
-from causal_disent.training.network_checks import check_enough_codes, check_sigma
+from causal_disent.training.networks import check_enough_codes, check_sigma
 from causal_disent_tf.networks.layers import layers, tf
 
 

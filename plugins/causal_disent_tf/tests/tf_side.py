@@ -15,7 +15,7 @@ from causal_disent_tf.train.make import make_trainer
 from causal_disent_tf.weights import weights_of
 from equal_case import given_of, trainer_of
 
-from causal_disent.training.forward import Given
+from causal_disent.training.objective import Given
 
 
 def precision(name):

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import MODEL, part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import read_saved
+from causal_disent.training.saved import MODEL, part_of, read_saved
 from causal_disent_torch.converted import write_converted
 from causal_disent_torch.denormals import flushed
 from causal_disent_torch.device import choose_device

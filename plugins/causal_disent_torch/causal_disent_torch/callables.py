@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from causal_disent.training.own_functions import Reordered
+from causal_disent.training.representation import Reordered
 
 #: Types of weights that images and codes can be given in.
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)

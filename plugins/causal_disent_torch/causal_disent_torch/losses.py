@@ -1,4 +1,4 @@
-"""What the models' losses are made of: `causal_disent.training.forward` names the functions."""
+"""What the models' losses are made of: `causal_disent.training.objective` names the functions."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from torch import nn
 
 from causal_disent import errors
 from causal_disent.text import shown_value
-from causal_disent.training.own_functions import check_callable
-from causal_disent.training.tensor_files import check_shapes
+from causal_disent.training.checkpoint import check_shapes
+from causal_disent.training.representation import check_callable
 from causal_disent_torch.representation import TorchRepresentation, from_module
 from causal_disent_torch.tensors import open_tensors
 

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from causal_disent.checks import checked
-from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
-from causal_disent.training.own_functions import channels_last, check_callable
+from causal_disent.training.representation import BATCH_SIZE, NetworkRepresentation, channels_last, check_callable
 from causal_disent_torch.callables import call, evaluating, moved
 from causal_disent_torch.device import choose_device
 from causal_disent_torch.tensors import TENSORS
@@ -21,7 +20,7 @@ from causal_disent_torch.tensors import TENSORS
 class TorchRepresentation(NetworkRepresentation):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, in inference mode.
 
-    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`; modules are
+    The arguments are those of `causal_disent.training.representation.NetworkRepresentation`; modules are
     moved to the device.
 
     Example:

@@ -9,16 +9,16 @@ import torch
 from torch import nn
 
 from causal_disent.files import inside
-from causal_disent.training.description import (
+from causal_disent.training.checkpoint import read_tensors
+from causal_disent.training.saved import (
     DESCRIPTION,
     WEIGHTS,
     Description,
     describe,
+    make_described,
     read_description,
     write_description,
 )
-from causal_disent.training.saved_models import make_described
-from causal_disent.training.tensor_files import read_tensors
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.representation import TorchRepresentation, represent
 from causal_disent_torch.tensors import FRAMEWORK, write_tensors

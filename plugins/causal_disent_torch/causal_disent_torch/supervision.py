@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from causal_disent.checks import check_truth
 from causal_disent.config import REQUIRED
-from causal_disent.training.network_checks import check_enough_codes, check_sigma
+from causal_disent.training.networks import check_enough_codes, check_sigma
 
 
 def normalise(labels: Tensor, factor_sizes: Sequence[int]) -> Tensor:

@@ -9,8 +9,8 @@ from pathlib import Path
 from safetensors.torch import save
 from torch import Tensor
 
-from causal_disent.training import tensor_files
-from causal_disent.training.outputs import Tensors
+from causal_disent.training import checkpoint
+from causal_disent.training.networks import Tensors
 
 #: For what is checked in all frameworks.
 TENSORS = Tensors(lambda value: isinstance(value, Tensor), lambda tensor, axes: tensor.permute(axes))
@@ -18,7 +18,7 @@ TENSORS = Tensors(lambda value: isinstance(value, Tensor), lambda tensor, axes: 
 FRAMEWORK = "pt"
 
 #: A file from outside, whose tensors are read to the CPU.
-open_tensors = partial(tensor_files.open_tensors, framework=FRAMEWORK)
+open_tensors = partial(checkpoint.open_tensors, framework=FRAMEWORK)
 
 
 def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
@@ -30,4 +30,4 @@ def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = N
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
     """Write `tensors` whole or not at all."""
-    tensor_files.write_packed(path, packed(tensors, metadata))
+    checkpoint.write_packed(path, packed(tensors, metadata))

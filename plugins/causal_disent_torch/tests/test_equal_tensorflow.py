@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
-from causal_disent.training.forward import Given, forward, terms_of
+from causal_disent.training.objective import Given, forward, terms_of
 
 PLUGINS = Path(__file__).parents[2]
 SIDE = PLUGINS / "causal_disent_tf/tests"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from causal_disent.training.published_layers import ConvEncoderLayers, DeconvDecoderLayers
+from causal_disent.training.networks import ConvEncoderLayers, DeconvDecoderLayers
 from causal_disent_tf.networks.image_network import ImageNetwork
 from causal_disent_tf.networks.layers import tf
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.training.published_layers import FcDiscriminatorLayers
+from causal_disent.training.networks import FcDiscriminatorLayers
 from causal_disent_tf.networks import layers as make
 from causal_disent_tf.networks.layers import tf
 

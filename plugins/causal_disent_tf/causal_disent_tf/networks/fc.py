@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from causal_disent.training.published_layers import FcDecoderLayers, FcEncoderLayers
+from causal_disent.training.networks import FcDecoderLayers, FcEncoderLayers
 from causal_disent_tf.networks.image_network import ImageNetwork
 from causal_disent_tf.networks.layers import tf
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causal_disent.training.network_checks import check_image_shape
-from causal_disent.training.published_layers import ImageLayers
+from causal_disent.training.networks import ImageLayers, check_image_shape
 from causal_disent_tf.networks import layers as make
 
 

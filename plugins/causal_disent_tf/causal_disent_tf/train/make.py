@@ -8,11 +8,9 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches
-from causal_disent.training.made_networks import make_networks, others
-from causal_disent.training.network_checks import Framework, check_outputs
-from causal_disent.training.objective import OwnLoss
-from causal_disent.training.parts import discriminator_optimizer, reconstruction_loss, vae_optimizer
-from causal_disent.training.plan import Plan
+from causal_disent.training.networks import Framework, check_outputs
+from causal_disent.training.objective import OwnLoss, discriminator_optimizer, reconstruction_loss, vae_optimizer
+from causal_disent.training.plan import Plan, make_networks, others
 from causal_disent_tf.losses import tf
 from causal_disent_tf.representation import TENSORS
 from causal_disent_tf.train.precision import check_bfloat16

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from causal_disent.training.bound import check_adam
+from causal_disent.checks import checked
+from causal_disent.training.objective import Decay, Epsilon, Rate
 from causal_disent_tf._tensorflow import tensorflow
 
 tf: Any = tensorflow()
@@ -31,15 +32,15 @@ class Adam(tf.keras.optimizers.Adam):
         variable.assign_sub(rate * first / (tf.sqrt(second) * scale + self.epsilon))
 
 
+@checked
 def adam(
     parameters: Sequence[Any],
-    learning_rate: float = 0.001,
-    beta1: float = 0.9,
-    beta2: float = 0.999,
-    epsilon: float = 1e-8,
+    learning_rate: Rate = 0.001,
+    beta1: Decay = 0.9,
+    beta2: Decay = 0.999,
+    epsilon: Epsilon = 1e-8,
     use_locking: bool = False,
     name: str = "Adam",
 ) -> Adam:
     """Adam with TensorFlow's names and defaults; `use_locking` and `name` are taken and change nothing."""
-    check_adam(learning_rate, beta1, beta2, epsilon)
     return Adam(learning_rate=learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)

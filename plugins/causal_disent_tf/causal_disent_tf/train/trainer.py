@@ -12,11 +12,9 @@ import numpy as np
 from safetensors.numpy import save
 
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.forward import Given, forward, terms_of
 from causal_disent.training.loop import Diverged
-from causal_disent.training.made_networks import others
-from causal_disent.training.objective import Objective
-from causal_disent.training.parts import ReconstructionLoss
+from causal_disent.training.objective import Given, Objective, ReconstructionLoss, forward, terms_of
+from causal_disent.training.plan import others
 from causal_disent_tf import losses
 from causal_disent_tf.losses import tf
 from causal_disent_tf.train.precision import in_bfloat16

@@ -15,7 +15,7 @@ from causal_disent import errors
 from causal_disent.checks import is_number
 from causal_disent.files import new_folder, regular
 from causal_disent.text import shown_value
-from causal_disent.training.tensor_files import check_shapes
+from causal_disent.training.checkpoint import check_shapes
 from causal_disent_torch.classifier.network import FactorNetwork
 from causal_disent_torch.classifier.settings import Settings
 from causal_disent_torch.tensors import open_tensors, write_tensors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, relu_
 
-from causal_disent.training.published_layers import ConvEncoderLayers, DeconvDecoderLayers
+from causal_disent.training.networks import ConvEncoderLayers, DeconvDecoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
 from causal_disent_torch.networks.layers import channels_first, channels_last
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from causal_disent.training.published_layers import FcDiscriminatorLayers
+from causal_disent.training.networks import FcDiscriminatorLayers
 from causal_disent_torch.networks import layers
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
-from causal_disent.training.published_layers import FcDecoderLayers, FcEncoderLayers
+from causal_disent.training.networks import FcDecoderLayers, FcEncoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
 
 

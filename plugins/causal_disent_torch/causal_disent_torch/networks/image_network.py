@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from causal_disent.training.network_checks import check_image_shape
-from causal_disent.training.published_layers import ImageLayers
+from causal_disent.training.networks import ImageLayers, check_image_shape
 from causal_disent_torch.networks import layers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from causal_disent.training.published_layers import LinearDecoderLayers, LinearEncoderLayers
+from causal_disent.training.networks import LinearDecoderLayers, LinearEncoderLayers
 from causal_disent_torch.networks.image_network import ImageNetwork
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.runs.representation import model_folders
-from causal_disent.training.description import MODEL, REPRESENTATION
-from causal_disent.training.saved_models import check_images_fit
+from causal_disent.training.saved import MODEL, REPRESENTATION, check_images_fit
 from causal_disent_torch.converted import write_converted
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.tf1.read import SAVED_MODEL, Checkpoint, read_checkpoint

@@ -9,11 +9,9 @@ from torch import nn
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches
-from causal_disent.training.made_networks import make_networks, others
-from causal_disent.training.network_checks import Framework, check_outputs
-from causal_disent.training.objective import OwnLoss
-from causal_disent.training.parts import discriminator_optimizer, reconstruction_loss, vae_optimizer
-from causal_disent.training.plan import Plan
+from causal_disent.training.networks import Framework, check_outputs
+from causal_disent.training.objective import OwnLoss, discriminator_optimizer, reconstruction_loss, vae_optimizer
+from causal_disent.training.plan import Plan, make_networks, others
 from causal_disent_torch.callables import evaluating
 from causal_disent_torch.global_generators import kept
 from causal_disent_torch.tensors import TENSORS

@@ -12,10 +12,17 @@ from torch import Tensor, nn
 
 from causal_disent import errors
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.forward import Given, forward, terms_of
 from causal_disent.training.loop import Diverged
-from causal_disent.training.objective import Batch, Objective, OwnLoss, Pass
-from causal_disent.training.parts import ReconstructionLoss
+from causal_disent.training.objective import (
+    Batch,
+    Given,
+    Objective,
+    OwnLoss,
+    Pass,
+    ReconstructionLoss,
+    forward,
+    terms_of,
+)
 from causal_disent_torch import losses
 from causal_disent_torch.global_generators import get_states, set_states
 from causal_disent_torch.losses import discriminator_loss, shuffle_codes

@@ -1,4 +1,4 @@
-"""``model.json``: what a saved model is, whichever framework wrote it."""
+"""Saved models: ``model.json``, which says what a model is, and reading a folder, whichever framework wrote it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.checks import is_finite_number
 from causal_disent.files import read_bounded, unusable
 from causal_disent.registry import NETWORKS
 from causal_disent.text import shown_value
-from causal_disent.training.networks import networks
+from causal_disent.training.networks import ACTIVATIONS, is_plain, make_saved, networks
 
 #: Where in a folder the model is, and where the representation that was made of it.
 MODEL, REPRESENTATION = "model", "representation"
@@ -21,8 +20,6 @@ MODEL, REPRESENTATION = "model", "representation"
 DESCRIPTION, WEIGHTS = "model.json", "weights.safetensors"
 #: Of the plugin that wrote it first.
 FORMAT = "causal_disent_torch 1"
-#: What turns the output of a decoder into pixels in [0, 1].
-ACTIVATIONS = ("logits", "tanh", "none")
 #: What the codes are: the mean of the encoder's Gaussian, or a draw from it.
 CODES = ("mean", "sampled")
 #: The networks that are saved.
@@ -144,14 +141,78 @@ def _per_network(value: Any, check: Callable[[Any], bool]) -> bool:
     )
 
 
-def is_plain(value: Any) -> bool:
-    """Whether ``model.json`` can hold it: a finite number, a text, a truth value, None or a list of these."""
-    if isinstance(value, list):
-        return all(is_plain(part) and not isinstance(part, list) for part in value)
-    if type(value) in (int, float):
-        return is_finite_number(value)
-    return value is None or isinstance(value, (str, bool))
-
-
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 1
+
+
+def read_saved(
+    folder: Path,
+    data: Any,
+    model_dir: Path | None,
+    read: Callable[[Path, str], Any],
+    mixed: Callable[[Any, Any], Any],
+) -> Any:
+    """The representation in `folder`, with its decoder, and its ``folders``.
+
+    Args:
+        folder: of a representation, or of a model, whose codes are then the means.
+        data: if given, its images must be of the shape that the model takes.
+        model_dir: take the decoder from the model in this folder.
+        read: a folder and a part of it -> the model there, with its ``encoder`` and ``num_codes``.
+        mixed: two models -> the encoder of one with the decoder of the other.
+    """
+    model = _read(folder, read)
+    shape = tuple(model.encoder.image_shape)
+    check_images_fit(folder, shape, data)
+    if model_dir is None:
+        model.folders = {"representation": folder, "decoder": folder}
+        return model
+    other = _read(model_dir, read)
+    if (tuple(other.encoder.image_shape), other.num_codes) != (shape, model.num_codes):
+        raise errors.InvalidInput(
+            f"The decoder in {model_dir} takes {other.num_codes} codes and gives images of shape "
+            f"{tuple(other.encoder.image_shape)}; {folder} has {model.num_codes} codes and images of shape "
+            f"{shape}."
+        )
+    both = mixed(model, other)
+    both.folders = {"representation": folder, "decoder": model_dir}
+    return both
+
+
+def check_images_fit(folder: Path, shape: tuple[int | None, ...], data: Any) -> None:
+    """Raise unless the images of `data`, if given, have the shape that a model takes, as far as it is known."""
+    given = tuple(getattr(data, "observation_shape", shape))
+    if shape and (
+        len(given) != len(shape) or any(own not in (None, a) for own, a in zip(shape, given, strict=True))
+    ):
+        raise errors.InvalidInput(
+            f"The model in {folder} takes images of shape {shape}, and those of the data set have shape {given}. "
+            "Name the data set that the model was trained on with dataset.name."
+        )
+
+
+def _read(folder: Path, read: Callable[[Path, str], Any]) -> Any:
+    part = part_of(folder)
+    if part is None:
+        raise errors.InvalidInput(
+            f"{folder} has no model: there is no {DESCRIPTION} in {MODEL} or {REPRESENTATION} below it."
+        )
+    return read(folder, part)
+
+
+def make_described(description: Description, path: Path, backend: str) -> dict[str, Any]:
+    """The encoder and the decoder that the description in `path` names, with initial weights."""
+    sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
+    made = {}
+    for role in SAVED:
+        name, options = getattr(description, role), (description.options or {}).get(role)
+        owner = (description.owners or {}).get(role, "")
+        try:
+            made[role] = make_saved(role, name, backend, options, owner, **sizes)
+        except errors.NotForThisBackend as error:
+            raise errors.NotForThisBackend(unusable(path, error.message).message) from None
+        except errors.CausalDisentError as error:
+            raise unusable(path, error.message) from None
+        except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
+    return made
