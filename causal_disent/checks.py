@@ -39,13 +39,16 @@ MatrixFunction = Callable[..., FloatArray]
 
 #: What to do with points that have no value.
 LEAVE_OUT = (
-    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score does where "
-    "a value is missing), or fill them in."
+    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score, or "
+    "--drop_missing of `causal-disent score`, does this for missing values), or fill them in."
 )
 #: Of larger numbers, squares and cubes are no longer numbers.
 LARGEST = 1e100
 #: The same of float32: such codes are calculated with in float64.
 LARGEST_SINGLE = 1e12
+
+#: Of larger whole numbers, a float64 does not hold each.
+EXACT = 2**53
 
 #: What Python and numpy count among whole numbers: truth values, and spans of time.
 NOT_NUMBERS = (bool, np.timedelta64)
@@ -170,6 +173,8 @@ def _without_framework(what: str, given: Any) -> Any:
     """What numpy can read of a tensor or a sparse matrix; anything else as it is."""
     if hasattr(given, "detach"):
         tensor = given.detach().cpu()
+        for lazy in ("resolve_conj", "resolve_neg"):  # views that torch has not computed yet
+            tensor = getattr(tensor, lazy, lambda tensor=tensor: tensor)()
         try:
             return tensor.numpy()
         except TypeError:  # numpy has no bfloat16
@@ -178,8 +183,11 @@ def _without_framework(what: str, given: Any) -> Any:
         return given.numpy()
     if hasattr(given, "toarray"):
         return given.toarray()
-    if isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
-        return [as_array(what, row) for row in given]
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+        rows = list(given)
+        return [as_array(what, row) for row in rows] if any(hasattr(row, "detach") for row in rows[:1]) else rows
+    if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+        return np.from_dlpack(given)
     return given
 
 
@@ -203,6 +211,31 @@ def as_numbers(name: str, given: Any) -> np.ndarray:
         return array if kept else _quietly_cast(array)
     fits = array.dtype.kind != "u" or not array.size or array.max() < 2**63
     return array.astype(np.int64 if fits else np.float64, copy=False)
+
+
+def as_exact(labels: np.ndarray) -> np.ndarray:
+    """Factors whose values a float64 can tell apart: whole numbers beyond 2**53 less the least of their column,
+    or the rank of each where the column spans more than that.
+
+    Example:
+        >>> as_exact(np.array([[2**63], [2**63 + 1]], dtype=np.uint64)).tolist()
+        [[0], [1]]
+    """
+    if labels.dtype.kind not in "iu" or not labels.size:
+        return labels
+    if int(labels.min()) >= -EXACT and int(labels.max()) <= EXACT:
+        return labels
+    exact = np.empty(labels.shape, dtype=np.int64)
+    for i, column in enumerate(labels.T.reshape(-1, len(labels))):
+        least, most = int(column.min()), int(column.max())
+        if least >= -EXACT and most <= EXACT:
+            shifted = column
+        elif most - least <= EXACT:
+            shifted = column - column.min()
+        else:
+            shifted = np.unique(column, return_inverse=True)[1]
+        exact.T.reshape(-1, len(labels))[i] = shifted
+    return exact
 
 
 def _quietly_cast(array: np.ndarray) -> FloatArray:

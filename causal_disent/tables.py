@@ -12,8 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import prod
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
-from causal_disent.checks import LEAVE_OUT, as_array, checked, is_whole, not_finite
+from causal_disent.checks import EXACT, LEAVE_OUT, as_array, as_exact, checked, is_whole, not_finite
 from causal_disent.files import read_bounded, unusable
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown, shown_value
@@ -281,8 +282,31 @@ READERS: dict[str, Callable[[bytes, str], Any]] = {
 }  # fmt: skip
 
 
-#: What a column of numbers, or of truth values, has as its kind of dtype.
-NUMBERS, TEXT = "iuf", "UST"
+#: What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def harmless_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The table for a CSV file: text that a spreadsheet would run as a formula begins with an apostrophe.
+
+    Example:
+        >>> import pandas as pd
+        >>> print(harmless_cells(pd.DataFrame({"model": ["=1+1", "vae"], "UC": [-1.0, 1.0]})).to_csv(index=False))
+        model,UC
+        '=1+1,-1.0
+        vae,1.0
+        <BLANKLINE>
+    """
+
+    def quoted(cell: Any) -> Any:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+    safe = table.map(quoted).rename(columns=quoted)
+    return safe.rename(index=quoted) if safe.index.nlevels == 1 else safe
+
+
+#: Kinds of dtype: of numbers; of text; of dates and spans of time, which become days since the earliest.
+NUMBERS, TEXT, DATES = "iuf", "UST", "mM"
 
 
 @dataclass(frozen=True)
@@ -334,7 +358,8 @@ def read_table(what: str, given: Any) -> Table:
         matrix = _matrix(what, given)
         named = {f"{what.removesuffix('s')}_{i}": matrix[:, i] for i in range(matrix.shape[1])}
         if matrix.dtype.kind in NUMBERS:  # by far the most frequent, and done at once
-            return _finite(what, Table(matrix.astype(np.float64), tuple(named)))
+            exact = as_exact(matrix) if what == "factors" else matrix
+            return _finite(what, Table(exact.astype(np.float64), tuple(named)))
     columns = {name: _column(f"column '{name}' of `{what}`", column) for name, column in named.items()}
     if not columns or not len(next(iter(columns.values())).values):
         raise errors.InvalidInput(f"`{what}` is empty: it has {len(columns)} columns and no point.")
@@ -429,7 +454,7 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
     if isinstance(given, Mapping):
         names, columns = list(given), list(given.values())
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
-        names = list(given.columns)
+        names = list(getattr(given, "column_names", given.columns))  # those of pyarrow are not its columns
         columns = [given.iloc[:, i] for i in range(len(names))] if hasattr(given, "iloc") else given
         columns = columns if isinstance(columns, list) else [given[name] for name in names]
     elif getattr(getattr(given, "dtype", None), "names", None):
@@ -460,6 +485,11 @@ def _matrix(what: str, given: Any) -> np.ndarray:
         raise errors.InvalidInput(f"{shape}; the rows given differ in length, or hold no single numbers.")
     if 0 in matrix.shape:
         raise errors.InvalidInput(f"{shape}, at least one of each; given: {matrix.shape}, which is empty.")
+    if matrix.ndim == 3 and isinstance(given, tuple) and len(given) == 2:
+        raise errors.InvalidInput(
+            f"{shape}; given: a tuple of two arrays. If these are mean and log variance of an encoder, give the "
+            f"mean: `{what}[0]`."
+        )
     if matrix.ndim > 2:
         raise errors.InvalidInput(
             f"{shape}; given: {matrix.shape}. One row per point: `{what}.reshape(len({what}), -1)`, or, if these "
@@ -486,14 +516,16 @@ def _column(label: str, column: Any) -> _Column:
         raise errors.InvalidInput(f"The {label} must be one value per point; given: shape {values.shape}.")
     if values.dtype.kind == "O":
         values = _of_objects(label, values)
+    if values.dtype.kind in DATES:
+        _check_present(label, np.isnat(values))
+        return _Column((values - values.min()) / np.timedelta64(1, "D"))
     if values.dtype.kind in NUMBERS:
-        return _Column(values)
+        return _Column(as_exact(values))
     if values.dtype.kind == "b":
         return _Column(values, ("False", "True"))
     if values.dtype.kind not in TEXT:
         raise errors.InvalidInput(
-            f"The {label} must be numbers, text or truth values; given: dtype {values.dtype}. Convert it first: "
-            "dates, say, to numbers of days."
+            f"The {label} must be numbers, text, dates or truth values; given: dtype {values.dtype}."
         )
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
@@ -502,18 +534,24 @@ def _column(label: str, column: Any) -> _Column:
 
 
 def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
-    """A column of Python objects as text, truth values or numbers, if all of them are of one such kind."""
+    """A column of Python objects as text, truth values, dates or numbers, if all of them are of one such kind."""
     import pandas as pd
 
-    for kind, dtype in ((str, str), ((bool, np.bool_), bool), (Real, np.float64)):
+    kinds = ((str, str), ((bool, np.bool_), bool), (date, ""), (Integral, object), (Real, np.float64))
+    for kind, dtype in kinds:
         if all(isinstance(value, kind) and value == value for value in values):
-            return values.astype(dtype)
+            if kind is date:
+                return pd.to_datetime(list(values), utc=True).tz_localize(None).to_numpy()
+            if dtype is not object:
+                return values.astype(dtype)
+            large = max(map(abs, values)) > EXACT
+            return np.unique(values, return_inverse=True)[1] if large else values.astype(np.int64)
     _check_present(label, np.asarray(pd.isna(values)))
     first = values[0]
     other = next((i for i, value in enumerate(values) if type(value) is not type(first)), 0)
     mixed = f" and {shown_value(values[other])} at point {other}" if other else ""
     raise errors.InvalidInput(
-        f"The {label} must be numbers, text or truth values throughout; it holds "
+        f"The {label} must be numbers, text, dates or truth values throughout; it holds "
         f"{shown_value(first):.60} at point 0"
         f"{mixed:.80}."
     )

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
 from causal_disent.files import check_file_place, write_text
+from causal_disent.tables import harmless_cells
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _factor_groups(given: list[str] | None) -> dict[str, list[str | int]] | None
 
 #: Ending of a file -> what writes it.
 WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
-    ".csv": lambda scores, path: write_text(path, scores.table.to_csv()),
+    ".csv": lambda scores, path: write_text(path, harmless_cells(scores.table).to_csv()),
     ".json": lambda scores, path: write_text(path, json.dumps(scores.record(), indent=2) + "\n"),
     ".html": lambda scores, path: write_text(path, scores.to_html()),
     ".png": lambda scores, path: save_figure(scores.plot(), path),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -44,6 +44,10 @@ from causal_disent.tables import Table, check_same_points, code_places, grouped,
 BOOTSTRAP, CHANCE = 50, 20
 #: What is said of metrics that take long, where nobody says how many.
 NOT_ASKED = "no interval and chance level, for that takes long: `bootstrap=200, chance=20` asks for them"
+#: A factor of more values than this is continuous if they are fractions, or if a value has too few points.
+MOST_CLASSES, POINTS_PER_CLASS = 20, 5
+#: Part of a code's variance that a factor explains at least, if the code is not dead.
+EXPLAINED = 0.1
 #: From so many points on, intervals take longer than processes to start.
 WORTH_WORKERS = 3000
 
@@ -79,7 +83,7 @@ class Points:
     Attributes:
         codes: the table of codes.
         factors: the table of factors that vary.
-        continuous: the factors with nearly as many values as points.
+        continuous: the factors with too many values to be classes.
         notes: what was left out, and what is odd, in words.
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
         code_groups: the columns of the codes that are one concept each, if any.
@@ -117,9 +121,19 @@ def read_points(
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
-    active = zip(code_table.names, active_codes(code_table.values), strict=True)
-    if still := [name for name, is_active in active if not is_active and name not in constant]:
-        notes.append(f"hardly varies beside the other codes, perhaps a dead code: {errors.listing(still)}")
+    if dead := [name for name in _dead_codes(code_table, factor_table) if name not in constant]:
+        notes.append(
+            f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
+            f"{errors.listing(dead)}"
+        )
+    if _look_swapped(code_table, factor_table):
+        notes.append("every code is a whole number and every factor continuous: are codes and factors swapped?")
+    notes += [
+        f"{errors.listing(names)} are one-hot: exactly one of them is 1 at each point. Give them as one factor: "
+        f"factor_groups={{'name': {names}}}, or --factor_groups name={','.join(names)}"
+        for names in _one_hot_groups(factor_table)
+        if factor_groups is None
+    ]
     notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
@@ -128,8 +142,55 @@ def read_points(
         notes += told
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
-    many = [name for name, column in columns if all_different(column)]
+    many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours)
+
+
+def _dead_codes(codes: Table, factors: Table) -> Iterator[str]:
+    """The codes of a small range that also tell nothing of any factor; another unit alone makes no code dead."""
+    for name, column, is_active in zip(codes.names, codes.values.T, active_codes(codes.values), strict=True):
+        if not is_active and not any(_explains(factor, column) for factor in factors.values.T):
+            yield name
+
+
+def _explains(factor: FloatArray, code: FloatArray) -> bool:
+    """Whether a factor's values, in bins if they are many, explain a tenth of a code's variance or more."""
+    labels = np.unique(factor, return_inverse=True)[1]
+    if (number := labels.max() + 1) > MOST_CLASSES:
+        labels = labels * BINS // number
+    counts = np.bincount(labels)
+    means = np.bincount(labels, code) / np.maximum(counts, 1)
+    variance = code.var()
+    by_chance = (np.count_nonzero(counts) - 1) / len(code)
+    return bool(variance > 0 and np.var(means[labels]) / variance - by_chance >= EXPLAINED)
+
+
+def _look_swapped(codes: Table, factors: Table) -> bool:
+    """Whether the codes look like factors, and the factors like codes."""
+    classes = all(whole(column) and not all_different(column) for column in codes.values.T)
+    return classes and not factors.categories and all(map(all_different, factors.values.T))
+
+
+def _one_hot_groups(factors: Table) -> Iterator[list[str]]:
+    """Neighbouring columns of 0 and 1, three or more, exactly one of which is 1 at each point."""
+    begin, total = 0, np.zeros(len(factors.values))
+    for end, (name, column) in enumerate(zip(factors.names, factors.values.T, strict=True), start=1):
+        total = total + column
+        if name in factors.categories or not np.isin(column, (0, 1)).all() or total.max() > 1:
+            begin, total = end, np.zeros(len(column))
+        elif total.min() == 1:
+            if end - begin > 2:
+                yield list(factors.names[begin:end])
+            begin, total = end, np.zeros(len(column))
+
+
+def _is_measurement(name: str, column: FloatArray, factors: Table) -> bool:
+    """Whether a factor is continuous: its values are too many to be classes of these points."""
+    if all_different(column):
+        return True
+    if name in factors.categories or (number := len(np.unique(column))) <= MOST_CLASSES:
+        return False
+    return not whole(column) or number > len(column) / POINTS_PER_CLASS
 
 
 def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
@@ -351,7 +412,9 @@ def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
         for i, name in enumerate(points.factors.names):
             if name in points.continuous:
                 matrix = equally_filled(matrix, points.bins or BINS, [i])
-            elif not whole(matrix[:, i]):
+    if not calculates(takes):
+        for i, name in enumerate(points.factors.names):
+            if not whole(matrix[:, i]) and not (name in points.continuous and _as_continuous(takes, points)):
                 matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
     return matrix.astype(np.int64) if whole(matrix) else matrix
 

@@ -21,6 +21,7 @@ from causal_disent.runs.aggregate import INTEGERS, write_parquet
 from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study_plan import FAILURES, LOGS, METRICS
+from causal_disent.tables import harmless_cells
 from causal_disent.text import shown, whole_text
 
 if TYPE_CHECKING:
@@ -176,13 +177,12 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
     evaluation = {
         key: str(text) for key, text in config.items() if not OWN.match(key) and not key.startswith(of_model)
     }
-    names = [
-        _reference(name) for name in re.findall(r"[@'][\w./]+", str(config.get("evaluation.evaluation_fn", "")))
-    ]
+    measured = str(config.get("evaluation.evaluation_fn", "")).lstrip()
+    names = [_reference(name) for name in re.findall(r"[@'][\w./]+", measured)]
     scores = parts["evaluation_results"]
     for name in names or [place[-1]]:
         own = scores
-        if len(names) > 1:
+        if measured[:1] in ("[", "("):  # the keys of a list of metrics begin with the metric's name
             own = {key.partition(":")[2]: value for key, value in scores.items() if key.startswith(f"{name}:")}
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
 
@@ -326,7 +326,7 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     check_file_place(path)
     with new_file(path) as temporary:
         if path.suffix == ".csv":
-            table.to_csv(temporary, index=False, errors="backslashreplace")
+            harmless_cells(table).to_csv(temporary, index=False, errors="backslashreplace")
         else:
             write_parquet(table, temporary)
 
