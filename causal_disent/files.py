@@ -9,6 +9,7 @@ import errno
 import glob
 import itertools
 import os
+import re
 import shutil
 import stat
 import sys
@@ -380,7 +381,21 @@ def leaves(folder: str | Path, name: str) -> bool:
 
 def below(pattern: str) -> Path:
     """The folder that a glob names: its parts before the first with a wildcard, without its last."""
-    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts[:-1]))
+    parts = Path(pattern).parts[:-1]
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part) and "{" not in part, parts))
+
+
+def find_paths(pattern: str) -> list[str]:
+    """The paths that match a glob, in order; ``**`` stands for any number of folders, ``{a,b}`` for a or b.
+
+    Example:
+        >>> find_paths("{nowhere,nothing}/*")
+        []
+    """
+    if (braces := re.search(r"\{([^{}]*,[^{}]*)\}", pattern)) and not os.path.lexists(pattern):
+        ends = pattern[: braces.start()], pattern[braces.end() :]
+        return sorted({path for part in braces[1].split(",") for path in find_paths(part.join(ends))})
+    return sorted(glob.glob(pattern, recursive=True))
 
 
 def inside(folder: Path, name: str) -> Path:

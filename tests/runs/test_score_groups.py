@@ -71,7 +71,7 @@ def test_codes_that_are_one_concept():
 @pytest.mark.parametrize(
     ("groups", "kind", "said"),
     [
-        ({"factor_groups": [["x", "y"]]}, InvalidInput, "factor_groups.*a mapping"),
+        ({"factor_groups": [["x", "y"]]}, InvalidInput, "factor_groups.*must be a dict"),
         ({"factor_groups": {"position": "xy"}}, InvalidInput, "a group is a list of columns"),
         ({"factor_groups": {"position": []}}, InvalidInput, "a group is a list of columns"),
         ({"factor_groups": {"position": ["x", "shap"]}}, UnknownName, "shap.*shape"),
