@@ -285,7 +285,7 @@ class Register:
                 f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
             )
         name, target = entry.name, entry.target
-        if not (isinstance(name, str) and name.isidentifier()):
+        if not (type(name) is str and name.isidentifier()):  # a class of its own may sort or compare otherwise
             raise errors.InvalidInput(
                 f"The plugin {self._owner} registers a {thing} under {shown_value(name)}; a name is letters, "
                 "digits and underscores, for gin to see it."
