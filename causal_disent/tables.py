@@ -10,6 +10,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -126,6 +127,8 @@ def _said(table: Table, places: Sequence[int], row: Any) -> str:
 
 #: Bytes, of a file and of what it unpacks to.
 MOST = 2**31
+#: Columns of a table of text: parsers take time for each.
+MOST_COLUMNS = 200_000
 #: Lines that decide whether a table begins with the names of its columns.
 SAMPLE = 1000
 #: What the parsers raise when they meet bytes that make no sense.
@@ -228,6 +231,11 @@ def _csv(content: bytes, key: str) -> pd.DataFrame:
         content = content[1:].lstrip(b" ")
     first = content.partition(b"\n")[0].decode().strip("\r")
     separator = max(",;\t", key=first.count)
+    if first.count(separator) >= MOST_COLUMNS:
+        raise ValueError(
+            f"it has {first.count(separator) + 1:,} columns, and {MOST_COLUMNS:,} are the most of a text; save "
+            "such a table as .npy or .parquet"
+        )
     if separator not in first:
         separator = r"\s+"
     options: dict[str, Any] = {
@@ -353,6 +361,8 @@ def read_table(what: str, given: Any) -> Table:
         >>> table.values.tolist()
         [[1.0, 0.5], [0.0, 0.25], [1.0, 2.0]]
     """
+    if (plain := _plain_frame(what, given)) is not None:
+        return _finite(what, plain)
     named = _named_columns(what, given)
     if named is None:
         matrix = _matrix(what, given)
@@ -381,6 +391,17 @@ def read_table(what: str, given: Any) -> Table:
             index if hasattr(index, "symmetric_difference") else None,  # a list has an `index` too, its method
         ),
     )
+
+
+def _plain_frame(what: str, given: Any) -> Table | None:
+    """A data frame of pandas with numpy's numbers alone, converted at once; None for anything else."""
+    if not hasattr(given, "iloc") or getattr(given, "ndim", 0) != 2 or not given.size:
+        return None
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in NUMBERS for dtype in set(given.dtypes)):
+        return None
+    names = _names_of(what, list(given.columns))
+    exact = as_exact(given.to_numpy()) if what == "factors" else given.to_numpy()
+    return Table(exact.astype(np.float64), tuple(names), index=given.index)
 
 
 def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
@@ -464,13 +485,18 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
         names, columns = [given.name if given.name is not None else what.removesuffix("s") + "_0"], [given]
     else:
         return None
+    return dict(zip(_names_of(what, names), columns, strict=True))
+
+
+def _names_of(what: str, names: list[Any]) -> list[str]:
+    """The names of columns as text, each once; a frame whose columns are only counted has ``code_0`` and so on."""
     if names == list(range(len(names))) or names == [str(i) for i in range(len(names))]:
-        names = [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]  # a frame without names counts
-    named = {shown(name): column for name, column in zip(names, columns, strict=True)}
-    if len(named) < len(names):
-        twice = errors.listing(sorted({str(name) for name in names if names.count(name) > 1}))
+        return [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]
+    counts = Counter(map(shown, names))
+    if len(counts) < len(names):
+        twice = errors.listing(sorted(name for name, count in counts.items() if count > 1))
         raise errors.InvalidInput(f"Each column of `{what}` needs a name of its own; there twice: {twice}.")
-    return named
+    return list(counts)
 
 
 def _matrix(what: str, given: Any) -> np.ndarray:

@@ -210,7 +210,7 @@ def _constant(table: Table) -> list[str]:
 
 def _useful(factors: Table) -> tuple[Table, list[str]]:
     """The factors of which something can be said, and what to note of the others."""
-    constant = _constant(factors)
+    constant = dict.fromkeys(_constant(factors))
     columns = dict(zip(factors.names, factors.values.T, strict=True))
     labels = [name for name in factors.categories if name not in constant and all_different(columns[name])]
     notes = []
@@ -218,13 +218,15 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
         notes.append(f"left out, for it has one value only: {errors.listing(constant)}")
     if labels:
         notes.append(f"left out, for nearly every point has a name of its own: {errors.listing(labels)}")
-    kept = [name for name in factors.names if name not in {*constant, *labels}]
+    useless = {*constant, *labels}
+    kept = [name for name in factors.names if name not in useless]
     if not kept:
         raise errors.InvalidInput(
             f"There is no factor to measure by; {'; '.join(notes)}. A factor has two or more values, each at "
             "several points."
         )
-    kept_columns = [factors.names.index(name) for name in kept]
+    names = set(kept)
+    kept_columns = [place for place, name in enumerate(factors.names) if name in names]
     return replace(factors, values=factors.values[:, kept_columns], names=tuple(kept)), notes
 
 
