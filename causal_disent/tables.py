@@ -399,9 +399,13 @@ def _plain_frame(what: str, given: Any) -> Table | None:
         return None
     if not all(isinstance(dtype, np.dtype) and dtype.kind in NUMBERS for dtype in set(given.dtypes)):
         return None
-    names = _names_of(what, list(given.columns))
-    exact = as_exact(given.to_numpy()) if what == "factors" else given.to_numpy()
-    return Table(exact.astype(np.float64), tuple(names), index=given.index)
+    values = given.to_numpy()
+    if values.dtype.kind == "f" and not all(dtype.kind == "f" for dtype in set(given.dtypes)):
+        if np.nanmax(np.abs(values)) >= EXACT:
+            return None  # whole numbers beside fractions, which a column of their own keeps apart
+    elif what == "factors":
+        values = as_exact(values)
+    return Table(values.astype(np.float64), tuple(_names_of(what, list(given.columns))), index=given.index)
 
 
 def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
