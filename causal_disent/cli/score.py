@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def add_score(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
-        "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "measures codes by a panel of metrics, from two files with a row per point: .npy, .npz "
         "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
-    add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
+    add_names(parser, ["metrics"], "--metrics", nargs="+", help="names of metrics, all, or dlib (a panel of six)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"

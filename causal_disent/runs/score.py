@@ -38,6 +38,7 @@ from causal_disent.metrics.tools.trusted import NotDefined
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
+from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
@@ -243,7 +244,7 @@ def score_points(
 
     Args:
         points: of `read_points`.
-        metrics: their names; all by default.
+        metrics: their names, ``"all"`` or ``"dlib"``; the default panel if None.
         random_state: seed or generator. Each metric starts from the same seed, so that its score does not depend
             on which others are asked for.
         fast: boosted trees on binned codes where boosted trees are the default.
@@ -254,7 +255,7 @@ def score_points(
     seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
-    entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
+    entries = _chosen(metrics, points)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
     to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
@@ -276,6 +277,23 @@ def _is_slow(entry: Entry) -> bool:
 
 def _or(given: int | None, default: int) -> int:
     return default if given is None else given
+
+
+def _chosen(metrics: str | Sequence[str] | None, points: Points) -> list[Entry]:
+    """The metrics to measure: those named, a set, or for each question of the panel the first that can be."""
+    named = metrics[0] if metrics is not None and len(metrics) == 1 else metrics
+    if named == ALL:
+        return list(registry.entries("metrics"))
+    if named == CLASSIC:
+        return _named(CLASSIC_METRICS)
+    if metrics is not None and named != DEFAULT:
+        return _named(metrics)
+    chosen: dict[str, Entry] = {}
+    for question in PANEL:
+        able = (name for name in question.metrics if not _reason_against(registry.get("metrics", name), points))
+        name = next(able, question.metrics[0])
+        chosen[name] = registry.get("metrics", name)
+    return list(chosen.values())
 
 
 def _named(metrics: str | Sequence[str]) -> list[Entry]:
