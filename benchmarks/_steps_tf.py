@@ -62,15 +62,15 @@ def bare(wait: Callable[[], None]) -> None:
 
 def ours(wait: Callable[[], None], kind: str) -> None:
     """The loop of ``dlib_train --backend tf``."""
-    from causal_disent_tf.train.make import make_trainer
+    from causal_disent_tf.training import make_trainer
 
     train_in_turns(wait, "tf", kind, make_trainer)
 
 
 def encoding(wait: Callable[[], None]) -> None:
     """The encoder as metrics use it."""
-    from causal_disent_tf.networks.conv import ConvEncoder, DeconvDecoder
-    from causal_disent_tf.saved_networks import TrainedRepresentation
+    from causal_disent_tf.networks import ConvEncoder, DeconvDecoder
+    from causal_disent_tf.saved import TrainedRepresentation
 
     networks = ConvEncoder(SHAPE, NUM_LATENT), DeconvDecoder(SHAPE, NUM_LATENT)
     model, images = TrainedRepresentation(*networks, activation="logits"), images_to_encode()

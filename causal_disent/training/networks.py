@@ -128,12 +128,6 @@ def check_enough_codes(num_latent: int, factor_sizes: Sequence[int]) -> None:
         )
 
 
-def check_sigma(sigma: Any) -> None:
-    """Raise unless `sigma` is what ``embed`` takes."""
-    if sigma != "learn" and not is_finite_number(sigma):
-        raise errors.InvalidInput(f"embed.sigma is a number or 'learn'; given: {shown_value(sigma)}.")
-
-
 def check_network(role: str, network: Any, framework: Framework) -> Any:
     """`network`, if it is a module and what is bound for it can be stored with the model."""
     if not isinstance(network, framework.module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from causal_disent import errors
 from causal_disent.checks import number
@@ -72,6 +72,9 @@ def supervised_loss(
     check_function("supervised_loss.loss_fn", loss_fn, "supervised_loss")
     return loss_fn(num_latent, factor_sizes, generator)
 
+
+#: How sharp the softmax of `embed` is; learned factor by factor, or a number.
+Sigma = Literal["learn"] | float
 
 #: Of the framework that trains.
 Tensor = Any

@@ -31,29 +31,29 @@ SEMI_SUPERVISED = {
 #: Role -> name -> its place in the package of every backend, summary.
 PARTS = {
     "encoder": {
-        "conv_encoder": ("networks.conv:ConvEncoder", "four convolutions and a dense layer"),
-        "fc_encoder": ("networks.fc:FcEncoder", "two dense layers of 1200"),
-        "test_encoder": ("networks.linear:LinearEncoder", "a linear map"),
+        "conv_encoder": ("networks:ConvEncoder", "four convolutions and a dense layer"),
+        "fc_encoder": ("networks:FcEncoder", "two dense layers of 1200"),
+        "test_encoder": ("networks:LinearEncoder", "a linear map"),
     },
     "decoder": {
         "deconv_decoder": (
-            "networks.conv:DeconvDecoder",
+            "networks:DeconvDecoder",
             "two dense layers and four transposed convolutions",
         ),
-        "fc_decoder": ("networks.fc:FcDecoder", "three dense layers of 1200"),
-        "test_decoder": ("networks.linear:LinearDecoder", "a linear map"),
+        "fc_decoder": ("networks:FcDecoder", "three dense layers of 1200"),
+        "test_decoder": ("networks:LinearDecoder", "a linear map"),
     },
-    "discriminator": {"fc_discriminator": ("networks.discriminator:FcDiscriminator", "six dense layers of 1000")},
-    "optimizer": {"AdamOptimizer": ("train.optimizers:adam", "Adam with TensorFlow's names and defaults")},
+    "discriminator": {"fc_discriminator": ("networks:FcDiscriminator", "six dense layers of 1000")},
+    "optimizer": {"AdamOptimizer": ("training:adam", "Adam with TensorFlow's names and defaults")},
     "reconstruction_loss": {
         "bernoulli_loss": ("losses:bernoulli_loss", "cross entropy of the pixels"),
         "l2_loss": ("losses:l2_loss", "squared error of the pixels"),
     },
     "supervised_loss": {
-        "xent": ("supervision:xent", "cross entropy of labels"),
-        "l2": ("supervision:l2", "squared error of labels"),
-        "cov": ("supervision:cov", "covariance of codes and labels"),
-        "embed": ("supervision:embed", "distance of codes and embedded labels"),
+        "xent": ("losses:Xent", "cross entropy of labels"),
+        "l2": ("losses:L2", "squared error of labels"),
+        "cov": ("losses:Cov", "covariance of codes and labels"),
+        "embed": ("losses:Embed", "distance of codes and embedded labels"),
     },
 }
 

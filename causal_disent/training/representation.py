@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import check_whole
+from causal_disent.checks import NO_MATCH, Constraint, check_whole
 from causal_disent.protocols import FloatArray
-from causal_disent.text import Shown, shown_value
+from causal_disent.text import Shown
 from causal_disent.training.networks import ACTIVATIONS, Tensors, check_pixels
 
-
-def check_callable(function: Any, name: str, kinds: str = "a module or a function") -> None:
-    """Raise unless `function`, which the user calls `name`, can encode or decode; `kinds` says what can."""
-    if not callable(function):
-        raise errors.InvalidInput(f"{name} must be {kinds}; given: {shown_value(function)}.")
-    if isinstance(function, type):
-        kind = function.__name__
-        raise errors.InvalidInput(
-            f"{name} is the class {kind}; give an instance, with brackets: @{kind}() in a config, {kind}() in "
-            "Python."
-        )
+#: What a user gives to encode or decode.
+Coder = Annotated[
+    Callable[[Any], Any],
+    Constraint(
+        "a module or a function (no class: write @Encoder() with brackets)",
+        lambda name, value: value if callable(value) and not isinstance(value, type) else NO_MATCH,
+    ),
+]
 
 
 class Reordered:

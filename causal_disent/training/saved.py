@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.files import read_bounded, unusable
+from causal_disent.files import inside, read_bounded, unusable
 from causal_disent.registry import NETWORKS
 from causal_disent.text import shown_value
+from causal_disent.training.checkpoint import read_tensors, write_packed
 from causal_disent.training.networks import ACTIVATIONS, is_plain, make_saved, networks
 
 #: Where in a folder the model is, and where the representation that was made of it.
@@ -216,3 +218,39 @@ def make_described(description: Description, path: Path, backend: str) -> dict[s
         except (TypeError, ValueError, ArithmeticError, RuntimeError) as error:
             raise unusable(path, f"the {role} '{name}' cannot be made with {options}: {error}") from error
     return made
+
+
+def write_model(folder: Path, description: Description, weights: bytes) -> None:
+    """Write ``model.json`` and a packed file of weights into `folder`, which is made."""
+    folder.mkdir(parents=True)
+    write_description(folder, description)
+    write_packed(folder / WEIGHTS, weights)
+
+
+def read_model(
+    folder: Path,
+    part: str,
+    backend: str,
+    framework: str,
+    shapes_of: Callable[[Callable[[], dict[str, Any]]], Mapping[str, tuple[tuple[int, ...], Any]]],
+    is_finite: Callable[[Any], bool],
+) -> tuple[Description, dict[str, Any], dict[str, Any]]:
+    """Read the description of a model, its networks with initial weights, and the weights that are stored.
+
+    The description is checked, then the shapes in the file of weights; only then is memory taken.
+
+    Args:
+        folder: of the model.
+        part: of the folder: `MODEL` or `REPRESENTATION`.
+        backend: whose networks are made.
+        framework: what safetensors calls it.
+        shapes_of: what makes the networks -> name -> shape and type of each weight; it takes no memory.
+        is_finite: whether all numbers of a tensor are.
+    """
+    path, weights_path = inside(folder, f"{part}/{DESCRIPTION}"), inside(folder, f"{part}/{WEIGHTS}")
+    description = read_description(path)
+    make = partial(make_described, description, path, backend)
+    needed = shapes_of(make)
+    what = f"the architectures that {path} names"
+    weights = read_tensors(weights_path, framework, needed, what, is_finite)
+    return description, make(), weights

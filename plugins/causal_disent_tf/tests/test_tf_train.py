@@ -137,7 +137,7 @@ KILLED = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from test_tf_train import tiny, train
-from causal_disent_tf.train.trainer import Trainer
+from causal_disent_tf.training import Trainer
 data = tiny.__wrapped__() if hasattr(tiny, "__wrapped__") else tiny._get_wrapped_function()()
 next(data)
 step = Trainer.step

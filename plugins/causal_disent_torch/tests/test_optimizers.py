@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.train.optimizers import adam
+from causal_disent_torch.training import adam
 from small_trainers import make_trainer
 
 from causal_disent.config import gin_config

@@ -1,24 +1,148 @@
-"""One compiled step of training, and the state that a checkpoint holds."""
+"""Training with TensorFlow: what a config binds, and one compiled step after the other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
 
+from causal_disent import errors
+from causal_disent.checks import checked
 from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.loop import Diverged
-from causal_disent.training.objective import Given, Objective, ReconstructionLoss, forward, terms_of
-from causal_disent.training.plan import others
+from causal_disent.training.networks import Framework, check_outputs
+from causal_disent.training.objective import (
+    Decay,
+    Epsilon,
+    Given,
+    Objective,
+    OwnLoss,
+    Rate,
+    ReconstructionLoss,
+    discriminator_optimizer,
+    forward,
+    reconstruction_loss,
+    terms_of,
+    vae_optimizer,
+)
+from causal_disent.training.plan import Plan, make_networks, others
 from causal_disent_tf import losses
-from causal_disent_tf.losses import tf
-from causal_disent_tf.train.precision import in_bfloat16
-from causal_disent_tf.weights import Weight, weights_of
+from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf.representation import TENSORS
+from causal_disent_tf.saved import Weight, weights_of
+
+tf: Any = tensorflow()
+
+
+class Curves:
+    """The tracker ``tensorboard``: writes the numbers of a run into `folder`.
+
+    Args:
+        folder: of the files.
+        first_step: from which the run goes on; TensorBoard itself drops later points of an earlier file.
+    """
+
+    def __init__(self, folder: Path, first_step: int = 0) -> None:
+        tf = tensorflow()
+        self._tf, self._writer = tf, tf.summary.create_file_writer(str(folder))
+        # tf.summary.scalar would write the same, but is TensorBoard's.
+        self._metadata = tf.compat.v1.SummaryMetadata(plugin_data={"plugin_name": "scalars"})
+
+    def add_scalar(self, name: str, value: float, step: int) -> None:
+        """One point of the curve of that name."""
+        with self._writer.as_default():
+            self._tf.summary.write(name, self._tf.constant(value), step=step, metadata=self._metadata)
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._writer.close()
+
+
+class Adam(tf.keras.optimizers.Adam):
+    r"""Adam as its paper has it, and torch: epsilon is added after the correction of the second moment.
+
+    .. math:: w \leftarrow w - \eta \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}
+
+    Keras adds it before, which makes it larger in the first steps.
+    """
+
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        """Move one variable."""
+        index = self._get_variable_index(variable)
+        first, second = self._momentums[index].value, self._velocities[index].value
+        step = tf.cast(self.iterations.value + 1, tf.float64)  # 1 - 0.999 has few digits in single precision
+        rate = tf.cast(tf.cast(learning_rate, tf.float64) / (1 - self.beta_1**step), gradient.dtype)
+        scale = tf.cast(1 / tf.sqrt(1 - self.beta_2**step), gradient.dtype)
+        first = first.assign_add((gradient - first) * (1 - self.beta_1))
+        second = second.assign_add((tf.square(gradient) - second) * (1 - self.beta_2))
+        variable.assign_sub(rate * first / (tf.sqrt(second) * scale + self.epsilon))
+
+
+@checked
+def adam(
+    parameters: Sequence[Any],
+    learning_rate: Rate = 0.001,
+    beta1: Decay = 0.9,
+    beta2: Decay = 0.999,
+    epsilon: Epsilon = 1e-8,
+    use_locking: bool = False,
+    name: str = "Adam",
+) -> Adam:
+    """Adam with TensorFlow's names and defaults; `use_locking` and `name` are taken and change nothing."""
+    return Adam(learning_rate=learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
+
+
+#: Variables in float32, all else in bfloat16.
+MIXED = tf.keras.mixed_precision.Policy("mixed_bfloat16")
+SIDE = 4
+
+
+def check_bfloat16() -> None:
+    """Raise unless the device of now can learn in bfloat16."""
+    image, kernel = tf.ones((1, SIDE, SIDE, 1), tf.bfloat16), tf.Variable(tf.ones((2, 2, 1, 1), tf.bfloat16))
+    try:
+        with tf.GradientTape() as tape:
+            output = tf.nn.conv2d(image, kernel, 2, "SAME")
+            output = tf.nn.conv2d_transpose(output, kernel, image.shape, 2, "SAME")
+        tape.gradient(output, kernel)
+    except (tf.errors.OpError, NotImplementedError) as error:
+        raise errors.InvalidInput(
+            "model.precision is 'bfloat16', which TensorFlow does not compute in on this device: "
+            f"{str(error).strip().splitlines()[0]} Leave it out, or choose another --device."
+        ) from None
+
+
+def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
+    """A Keras network, computing in bfloat16 and giving float32."""
+
+    def called(*given: Any, **options: Any) -> Any:
+        with _mixed(network):
+            output = network(*given, **options)
+        return tf.nest.map_structure(lambda part: tf.cast(part, tf.float32), output)
+
+    return called
+
+
+@contextmanager
+def _mixed(network: Any) -> Iterator[None]:
+    """The layers of a network have the policy while it is traced."""
+    layers = list(network._flatten_layers())
+    before = [layer.dtype_policy for layer in layers]
+    for layer in layers:
+        layer.dtype_policy = MIXED
+    try:
+        yield
+    finally:
+        for layer, policy in zip(layers, before, strict=True):
+            layer.dtype_policy = policy
+
 
 #: Draws that are the same on every device.
 ALGORITHM = "philox"
@@ -187,3 +311,37 @@ class Trainer:
             for number, variable in enumerate(optimizer.variables):
                 named[f"optimizer.{owner}.{number}"] = Weight(variable, tuple(range(len(variable.shape))))
         return named
+
+
+def make_trainer(plan: Plan) -> Trainer:
+    """Networks and optimizers for `plan`, before the first step."""
+    objective = plan.objective
+    if isinstance(objective, OwnLoss):
+        raise errors.InvalidInput(
+            "This model leads the images through the networks by itself, which the backend 'tf' does not train. "
+            "--backend torch does."
+        )
+    bfloat16 = plan.chosen.precision == "bfloat16"
+    if bfloat16:
+        check_bfloat16()
+    generator = np.random.default_rng(plan.model_seed)
+    networks = make_networks(plan, generator, KERAS)
+    images, _ = Batches(plan.data, 2, 0).draw()
+    check_outputs(networks, tf.constant(images), KERAS)
+    # The weights of a network of one's own may be there only now.
+    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.weights])}
+    if objective.discriminates:
+        optimizers["discriminator"] = discriminator_optimizer(networks["discriminator"].weights)
+    reconstruction, labelled = reconstruction_loss(), plan.labelled[0]
+    return Trainer(
+        networks, objective, reconstruction, optimizers, plan.batches(), plan.model_seed, labelled, bfloat16
+    )
+
+
+def _is_float32(value: Any, shape: tuple[int, ...]) -> bool:
+    # Keras calls single precision so, unless it was set to another.
+    return tf.is_tensor(value) and tuple(value.shape) == shape and value.dtype == tf.keras.config.floatx()
+
+
+#: For the checks of networks.
+KERAS = Framework(tf.keras.layers.Layer, "keras.layers.Layer", _is_float32, TENSORS)

@@ -1,19 +1,152 @@
-"""Modules for disentanglement_lib: SavedModels of the older kind, as tensorflow_hub's ``hub.Module`` loads them.
+"""Folders of ``dlib_train``, as torch has them too, and modules for disentanglement_lib (``hub.Module``).
 
-Each network is traced as it is now, and its graph laid into one of the older kind, whose variables have the names
-that disentanglement_lib gives them.
+A kernel is called ``weight`` in a folder, with the outputs first, as torch has it; all else is as Keras has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from causal_disent_tf._tensorflow import quiet
-from causal_disent_tf.saved_networks import TrainedRepresentation
-from causal_disent_tf.weights import tf, weights_of
+import numpy as np
+from safetensors.numpy import save
+
+from causal_disent.training import saved
+from causal_disent_tf._tensorflow import keras, quiet, tensorflow
+from causal_disent_tf.representation import TfRepresentation
+
+tf: Any = tensorflow()
+layers: Any = keras().layers
+
+
+@dataclass(frozen=True)
+class Weight:
+    """One variable.
+
+    Attributes:
+        variable: of Keras.
+        axes: the axes of the variable in the order of the file.
+    """
+
+    variable: Any
+    axes: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In the file."""
+        return tuple(int(self.variable.shape[axis]) for axis in self.axes)
+
+    def stored(self) -> np.ndarray:
+        """As the file has it."""
+        return np.array(np.transpose(self.variable.numpy(), self.axes), order="C")
+
+    def load(self, values: Any) -> None:
+        """Take what a file has."""
+        self.variable.assign(np.transpose(np.asarray(values), np.argsort(self.axes)))
+
+
+def weights_of(networks: Mapping[str, Any]) -> dict[str, Weight]:
+    """Every weight of these networks, ``encoder.e1.weight`` say."""
+    found = {}
+    for name, network in networks.items():
+        found.update(dict(_weights(network, f"{name}.")))
+    return found
+
+
+def _weights(layer: Any, prefix: str) -> Iterator[tuple[str, Weight]]:
+    inside: set[int] = set()
+    for name, child in _children(layer):
+        inside.update(id(variable) for variable in child.variables)
+        yield from _weights(child, f"{prefix}{name}.")
+    for variable in layer.variables:
+        if id(variable) in inside:
+            continue
+        axes = tuple(range(len(variable.shape)))
+        if variable is getattr(layer, "kernel", None) and isinstance(layer, layers.Dense):
+            yield f"{prefix}weight", Weight(variable, (1, 0))
+        elif variable is getattr(layer, "kernel", None) and len(axes) == 4:
+            yield f"{prefix}weight", Weight(variable, (3, 2, 0, 1))
+        else:
+            yield f"{prefix}{variable.name}", Weight(variable, axes)
+
+
+def _children(layer: Any) -> Iterator[tuple[str, Any]]:
+    """The layers right below a layer: by attribute, or by number where it is a chain or a graph of them."""
+    if isinstance(layer, tf.keras.Sequential) or hasattr(layer, "operations"):
+        yield from ((str(number), child) for number, child in enumerate(layer.layers))
+        return
+    for name, value in list(vars(layer).items()):
+        if name.startswith("_"):
+            continue
+        several = value if isinstance(value, (list, tuple)) else [value]
+        for number, child in enumerate(several):
+            if isinstance(child, layers.Layer):
+                yield name if several is not value else f"{name}.{number}", child
+
+
+BACKEND = "tf"
+
+
+class TrainedRepresentation(TfRepresentation):
+    """An encoder and a decoder that were trained here, or by another backend.
+
+    The arguments are those of `TfRepresentation`; the encoder gives mean and log variance.
+    """
+
+    encoder: Any
+
+    def __init__(self, encoder: Any, decoder: Any, **options: Any) -> None:
+        super().__init__(encoder, decoder, gaussian=True, **options)
+        self._traced = {
+            network: tf.function(lambda batch, network=network: network(batch, training=False), autograph=False)
+            for network in (encoder, decoder)
+        }
+
+    def _applied(self, function: Any, tensor: Any) -> Any:
+        return self._traced[function](tensor)
+
+
+def save_model(
+    folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
+) -> None:
+    """Write both files into `folder`, which is made.
+
+    Args:
+        folder: to write.
+        encoder: a registered network.
+        decoder: a registered network.
+        activation: of the decoder's output.
+        codes: ``"mean"`` or ``"sampled"``.
+        seed: of the draws.
+    """
+    weights = weights_of({"encoder": encoder, "decoder": decoder})
+    description = saved.describe(encoder, decoder, BACKEND, activation, codes, seed)
+    saved.write_model(folder, description, save({name: weight.stored() for name, weight in weights.items()}))
+
+
+def read_model(folder: Path, part: str, device: str = "auto") -> TrainedRepresentation:
+    """The model in the part of `folder` of this name."""
+
+    def shapes_of(make: Callable[[], dict[str, Any]]) -> dict[str, tuple[tuple[int, ...], Any]]:
+        with tf.Graph().as_default():
+            expected = weights_of(make())
+        return {name: (weight.shape, weight.variable.dtype) for name, weight in expected.items()}
+
+    found = saved.read_model(folder, part, BACKEND, "np", shapes_of, lambda array: np.isfinite(array).all())
+    description, networks, stored = found
+    for name, weight in weights_of(networks).items():
+        weight.load(stored[name])
+    return TrainedRepresentation(
+        networks["encoder"],
+        networks["decoder"],
+        activation=description.activation,
+        device=device,
+        sample_seed=description.sample_seed,
+    )
+
 
 v1 = tf.compat.v1
 #: Says that the folder is a module of the format that hub 0.2 and later write.
