@@ -32,7 +32,7 @@ COMMANDS = (
     "causal-disent --version",
     "causal-disent plugins",
     "causal-disent configs",
-    "causal-disent score codes.npy factors.csv --metrics mig irs uc --html scores.html",
+    "causal-disent score codes.npy factors.csv --metrics mig irs uc --output scores.html",
     "dlib_evaluate --input_dir model --output_dir scores --gin_config metrics/mig.gin"
     " --gin_bindings mig.num_train=200",
     "dlib_train --model_dir trained --gin_config models/beta_vae.gin --gin_bindings dataset.name='candle_mini'"

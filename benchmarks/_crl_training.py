@@ -14,13 +14,13 @@ from causal_disent_crl.models.causal_decoder import CausalDecoder
 from causal_disent_crl.models.causal_vae import causal_vae
 from causal_disent_crl.models.images import ConvEncoder
 from causal_disent_torch.losses import bernoulli_loss
-from causal_disent_torch.train.trainer import Trainer
+from causal_disent_torch.training import Trainer
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from causal_disent.training.batches import Batches
 from causal_disent.training.loop import Keeping, train
-from causal_disent.training.parts import reconstruction_loss
+from causal_disent.training.objective import reconstruction_loss
 
 SHAPE, BATCH, STEPS, REPEATS = (64, 64, 3), 64, 6, 5
 

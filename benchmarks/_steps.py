@@ -51,8 +51,8 @@ def ours(wait: Callable[[], None], kind: str) -> None:
     from causal_disent import use_threads
 
     use_threads()
-    from causal_disent_torch.denormals import flushed
-    from causal_disent_torch.train.make import make_trainer
+    from causal_disent_torch.devices import flushed
+    from causal_disent_torch.training import make_trainer
     from torch import device
 
     with flushed():
@@ -95,7 +95,7 @@ def encoding(wait: Callable[[], None]) -> None:
     use_threads()
     import numpy as np
     from causal_disent_torch import TorchRepresentation
-    from causal_disent_torch.networks.conv import ConvEncoder
+    from causal_disent_torch.networks import ConvEncoder
 
     model = TorchRepresentation(ConvEncoder(SHAPE, NUM_LATENT))
     images = np.random.RandomState(0).random_sample((ENCODED, *SHAPE)).astype(np.float32)

@@ -15,7 +15,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
-from causal_disent.training.network_representation import BATCH_SIZE
+from causal_disent.training.representation import BATCH_SIZE
 
 layers = tf.keras.layers
 
@@ -62,15 +62,15 @@ def bare(wait: Callable[[], None]) -> None:
 
 def ours(wait: Callable[[], None], kind: str) -> None:
     """The loop of ``dlib_train --backend tf``."""
-    from causal_disent_tf.train.make import make_trainer
+    from causal_disent_tf.training import make_trainer
 
     train_in_turns(wait, "tf", kind, make_trainer)
 
 
 def encoding(wait: Callable[[], None]) -> None:
     """The encoder as metrics use it."""
-    from causal_disent_tf.networks.conv import ConvEncoder, DeconvDecoder
-    from causal_disent_tf.saved_networks import TrainedRepresentation
+    from causal_disent_tf.networks import ConvEncoder, DeconvDecoder
+    from causal_disent_tf.saved import TrainedRepresentation
 
     networks = ConvEncoder(SHAPE, NUM_LATENT), DeconvDecoder(SHAPE, NUM_LATENT)
     model, images = TrainedRepresentation(*networks, activation="logits"), images_to_encode()

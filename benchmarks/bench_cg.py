@@ -27,9 +27,9 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from causal_disent_torch import TorchRepresentation  # noqa: E402
 from causal_disent_torch.backend import TorchBackend  # noqa: E402
-from causal_disent_torch.classifier.conv import ConvClassifier  # noqa: E402
-from causal_disent_torch.classifier.network import FactorNetwork  # noqa: E402
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
+from causal_disent_torch.classifier import ConvClassifier  # noqa: E402
+from causal_disent_torch.classifier_training import FactorNetwork  # noqa: E402
+from causal_disent_torch.networks import ConvEncoder, DeconvDecoder  # noqa: E402
 from torch import nn  # noqa: E402
 
 from causal_disent import get_classifier  # noqa: E402

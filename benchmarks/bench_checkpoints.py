@@ -20,9 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_torch/
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder  # noqa: E402
-from causal_disent_torch.tf1.backend import Tf1Backend  # noqa: E402
-from causal_disent_torch.tf1.variables import tf_variables  # noqa: E402
+from causal_disent_torch.networks import ConvEncoder, DeconvDecoder  # noqa: E402
+from causal_disent_torch.tf1.backend import Tf1Backend, tf_variables  # noqa: E402
 from google_crc32c import value as crc32c  # noqa: E402
 from tf1_writer import Folder  # noqa: E402
 

@@ -19,10 +19,14 @@ from typing import Any
 import numpy as np
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.classifier.labelled_images import LabelledImages, draw_images
-from causal_disent_torch.classifier.network import FactorNetwork
-from causal_disent_torch.classifier.settings import Settings
-from causal_disent_torch.classifier.training import accuracy_of, train
+from causal_disent_torch.classifier_training import (
+    FactorNetwork,
+    LabelledImages,
+    Settings,
+    accuracy_of,
+    draw_images,
+    train,
+)
 from synthetic_components import CONFOUNDING, DATA_SET, FACTORS
 
 from causal_disent import get_dataset

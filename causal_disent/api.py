@@ -1,4 +1,4 @@
-"""What gin sees, for Python; and every metric at once, for two matrices."""
+"""What Python users call: what configs name, and the scores of two matrices."""
 
 from __future__ import annotations
 
@@ -69,16 +69,17 @@ def score(
     drop_missing: bool = False,
     progress: bool = True,
 ) -> ScoreTable:
-    """Every metric that codes and factors suffice for, at once.
+    """Measure codes by several metrics at once.
 
     Args:
         codes: (points, codes) numbers: an array, lists, a data frame, a tensor of any framework, or a file
             (``.npy``, ``.npz``, ``.csv``, ``.parquet``).
         factors: (points, factors), the same rows: the same, and columns of text, categories or truth values too.
             The names of columns are kept. Factors that never vary are left out, with a note.
-        metrics: their names (``causal-disent metrics`` lists them), or one text with commas between them; by
-            default all, of which those that need
-            more, or that do not take such factors, are left out with the reason.
+        metrics: their names (``causal-disent metrics`` lists them), or one text with commas between them;
+            ``"all"``, of which those that need more or do not take such factors are left out with the reason; or
+            ``"dlib"``, those of disentanglement_lib. By default a panel of six, one per question: whether the
+            factors are in the codes, have one code each, and so on.
         random_state: seed or generator.
         bins: a factor with nearly as many values as points is continuous. Metrics that group points by factors put
             it into so many equally filled bins (10 unless given, and they say so); others that take discrete
@@ -118,6 +119,7 @@ def score(
         {'irs': -0.1, 'mig': 0.0}
     """
     from causal_disent import errors
+    from causal_disent.report.panel import DEFAULT, place_of
     from causal_disent.report.score_table import ScoreTable
     from causal_disent.runs.score import read_points, score_points
     from causal_disent.tables import read_matrix
@@ -145,7 +147,10 @@ def score(
             bootstrap=bootstrap,
             chance=chance,
         )
-    table = ScoreTable(points, tuple(rows))
+    panel = names in (None, [DEFAULT])
+    if panel:
+        rows.sort(key=lambda row: place_of(row.entry.name))
+    table = ScoreTable(points, tuple(rows), panel=panel)
     if not table.results:
         raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))
     return table

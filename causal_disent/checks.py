@@ -39,13 +39,16 @@ MatrixFunction = Callable[..., FloatArray]
 
 #: What to do with points that have no value.
 LEAVE_OUT = (
-    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score does where "
-    "a value is missing), or fill them in."
+    "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score, or "
+    "--drop_missing of `causal-disent score`, does this for missing values), or fill them in."
 )
 #: Of larger numbers, squares and cubes are no longer numbers.
 LARGEST = 1e100
 #: The same of float32: such codes are calculated with in float64.
 LARGEST_SINGLE = 1e12
+
+#: Of larger whole numbers, a float64 does not hold each.
+EXACT = 2**53
 
 #: What Python and numpy count among whole numbers: truth values, and spans of time.
 NOT_NUMBERS = (bool, np.timedelta64)
@@ -90,12 +93,7 @@ def check_number(name: str, value: Any, **bounds: float) -> None:
     Example:
         >>> check_number("AdamOptimizer.beta1", 0.9, at_least=0, below=1)
     """
-    asked = [(*BOUNDS[bound], limit) for bound, limit in bounds.items()]
-    if not is_finite_number(value) or not all(holds(value, limit) for _, holds, limit in asked):
-        limits = " and ".join(f"{words} {limit}" for words, _, limit in asked)
-        raise errors.InvalidInput(
-            f"{name} must be a finite number{limits and f', {limits}'}; given: {shown_value(value)}."
-        )
+    _value(name, value, [number(**bounds)])
 
 
 def check_numbers(owner: str, **values: Any) -> None:
@@ -106,8 +104,7 @@ def check_numbers(owner: str, **values: Any) -> None:
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise unless `value` is a whole number, at least `least`."""
-    if not is_whole(value) or value < least:
-        raise errors.InvalidInput(f"{name} must be a whole number, at least {least}; given: {shown_value(value)}.")
+    _value(name, value, [whole(at_least=least)])
 
 
 def check_at_least(least: int, **values: Any) -> None:
@@ -176,6 +173,8 @@ def _without_framework(what: str, given: Any) -> Any:
     """What numpy can read of a tensor or a sparse matrix; anything else as it is."""
     if hasattr(given, "detach"):
         tensor = given.detach().cpu()
+        for lazy in ("resolve_conj", "resolve_neg"):  # views that torch has not computed yet
+            tensor = getattr(tensor, lazy, lambda tensor=tensor: tensor)()
         try:
             return tensor.numpy()
         except TypeError:  # numpy has no bfloat16
@@ -184,8 +183,11 @@ def _without_framework(what: str, given: Any) -> Any:
         return given.numpy()
     if hasattr(given, "toarray"):
         return given.toarray()
-    if isinstance(given, Sequence) and any(hasattr(row, "detach") for row in given[:1]):
-        return [as_array(what, row) for row in given]
+    if isinstance(given, Sequence) and not isinstance(given, (str, bytes)):
+        rows = list(given)
+        return [as_array(what, row) for row in rows] if any(hasattr(row, "detach") for row in rows[:1]) else rows
+    if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+        return np.from_dlpack(given)
     return given
 
 
@@ -209,6 +211,31 @@ def as_numbers(name: str, given: Any) -> np.ndarray:
         return array if kept else _quietly_cast(array)
     fits = array.dtype.kind != "u" or not array.size or array.max() < 2**63
     return array.astype(np.int64 if fits else np.float64, copy=False)
+
+
+def as_exact(labels: np.ndarray) -> np.ndarray:
+    """Factors whose values a float64 can tell apart: whole numbers beyond 2**53 less the least of their column,
+    or the rank of each where the column spans more than that.
+
+    Example:
+        >>> as_exact(np.array([[2**63], [2**63 + 1]], dtype=np.uint64)).tolist()
+        [[0], [1]]
+    """
+    if labels.dtype.kind not in "iu" or not labels.size:
+        return labels
+    if int(labels.min()) >= -EXACT and int(labels.max()) <= EXACT:
+        return labels
+    exact = np.empty(labels.shape, dtype=np.int64)
+    for i, column in enumerate(labels.T.reshape(-1, len(labels))):
+        least, most = int(column.min()), int(column.max())
+        if least >= -EXACT and most <= EXACT:
+            shifted = column
+        elif most - least <= EXACT:
+            shifted = column - column.min()
+        else:
+            shifted = np.unique(column, return_inverse=True)[1]
+        exact.T.reshape(-1, len(labels))[i] = shifted
+    return exact
 
 
 def _quietly_cast(array: np.ndarray) -> FloatArray:
@@ -454,6 +481,27 @@ def instance_of(*classes: str) -> Constraint:
     """Allow instances of the classes of these names, so that no module is imported for a check."""
     holds = _only_if(lambda value: not {one.__name__ for one in type(value).__mro__}.isdisjoint(classes))
     return Constraint(" or ".join(f"a `{name}`" for name in classes), holds, f"`{classes[0]}`")
+
+
+def number(**bounds: float) -> Constraint:
+    """Allow finite numbers within these of `BOUNDS`: ``Annotated[float, number(above=0)]``."""
+    return Constraint(f"a finite number{_limits(bounds)}", _only_if(_within(is_finite_number, bounds)), "numbers")
+
+
+def whole(**bounds: int) -> Constraint:
+    """Allow whole numbers within these of `BOUNDS`: ``Annotated[int, whole(at_least=1)]``."""
+    return Constraint(f"a whole number{_limits(bounds)}", _only_if(_within(is_whole, bounds)), "whole numbers")
+
+
+def _limits(bounds: Mapping[str, float]) -> str:
+    """Word bounds for a message."""
+    limits = " and ".join(f"{BOUNDS[bound][0]} {limit:,}" for bound, limit in bounds.items())
+    return limits and f", {limits}"
+
+
+def _within(is_kind: Callable[[Any], bool], bounds: Mapping[str, float]) -> Callable[[Any], bool]:
+    """Return a function that tells whether a value is of a kind and within the bounds."""
+    return lambda value: is_kind(value) and all(BOUNDS[bound][1](value, limit) for bound, limit in bounds.items())
 
 
 def offers(words: str, *names: str) -> Constraint:
@@ -734,11 +782,15 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any], owne
     return check_arguments(parameters.values(), options, owner)
 
 
-def checked(function: Function) -> Function:
+def checked(function: Function, owner: str = "") -> Function:
     """Decorator: check arguments by their annotations, convert where that loses nothing, or raise.
 
     An annotation that means nothing to the validator is a ``TypeError`` when the module is imported; ``Any`` says
     that the function checks the argument itself.
+
+    Args:
+        function: whose arguments are checked.
+        owner: what configs call it; without it, messages call arguments as Python has them.
 
     Example:
         >>> @checked
@@ -763,7 +815,7 @@ def checked(function: Function) -> Function:
             place = f"The parameter '{name}' of {function.__qualname__}"
             raise TypeError(f"{place} cannot be checked: {error}.") from None
         if constraints:
-            stated[name] = (parameter.default, f"`{name}`", constraints)
+            stated[name] = (parameter.default, f"{owner}.{name}" if owner else f"`{name}`", constraints)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

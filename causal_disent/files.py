@@ -9,6 +9,7 @@ import errno
 import glob
 import itertools
 import os
+import re
 import shutil
 import stat
 import sys
@@ -171,8 +172,10 @@ def _exchange(one: Path, other: Path) -> bool:
 def new_file(path: Path) -> Iterator[Path]:
     """A temporary name that becomes `path` when the block ends well; who else writes it is waited for.
 
-    A folder, a pipe or a device is not replaced: `path` must be a file, or nothing yet.
+    A folder, a pipe or a device is not replaced: `path` must be a file, or nothing yet. Through a link, the file
+    that it leads to is written, and the link stays.
     """
+    path = _follow(path)
     _check_file(path)
     with claim(path, wait=True):
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}{PARTIAL}")
@@ -253,6 +256,8 @@ def check_place(path: Path) -> None:
     temporary = f".{path.name}{LONGEST_ENDING}"
     missing, above = [temporary], path.parent
     while not os.path.exists(above):  # unlike that of a Path, it says False where looking is not allowed
+        if os.path.islink(above):
+            raise _no_output_at(path, f"{above} is a link to {os.readlink(above)}, which is not there")
         missing.append(above.name)
         above = above.parent
     if not above.is_dir():
@@ -272,8 +277,14 @@ def check_place(path: Path) -> None:
 
 def check_file_place(path: Path) -> None:
     """Raise if no file can be written at `path`, or if something else than a file is there."""
+    path = _follow(path)
     check_place(path)
     _check_file(path)
+
+
+def _follow(path: Path) -> Path:
+    """The place that a link leads to; anything else as it is."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
 
 
 def _check_file(path: Path) -> None:
@@ -370,7 +381,21 @@ def leaves(folder: str | Path, name: str) -> bool:
 
 def below(pattern: str) -> Path:
     """The folder that a glob names: its parts before the first with a wildcard, without its last."""
-    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts[:-1]))
+    parts = Path(pattern).parts[:-1]
+    return Path(*itertools.takewhile(lambda part: not glob.has_magic(part) and "{" not in part, parts))
+
+
+def find_paths(pattern: str) -> list[str]:
+    """The paths that match a glob, in order; ``**`` stands for any number of folders, ``{a,b}`` for a or b.
+
+    Example:
+        >>> find_paths("{nowhere,nothing}/*")
+        []
+    """
+    if (braces := re.search(r"\{([^{}]*,[^{}]*)\}", pattern)) and not os.path.lexists(pattern):
+        ends = pattern[: braces.start()], pattern[braces.end() :]
+        return sorted({path for part in braces[1].split(",") for path in find_paths(part.join(ends))})
+    return sorted(glob.glob(pattern, recursive=True))
 
 
 def inside(folder: Path, name: str) -> Path:
@@ -388,12 +413,15 @@ def inside(folder: Path, name: str) -> Path:
 def read_bounded(path: Path, most: int) -> bytes:
     """The bytes of a regular file, if there are at most that many."""
     try:
-        if not path.is_file():
-            raise unusable(path, "it is not there, or is no regular file")
-        size = path.stat().st_size
-        if size > most:
-            raise unusable(path, f"it has {size:,} bytes, and {most:,} are the most that are read")
-        with path.open("rb") as file:
-            return file.read(size)  # a buffer of the size that is asked for is taken at once
+        # What is open is looked at, since another file may take the name in between; opening a pipe never waits.
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                raise unusable(path, "it is not there, or is no regular file")
+            if state.st_size > most:
+                raise unusable(path, f"it has {state.st_size:,} bytes, and {most:,} are the most that are read")
+            return file.read(state.st_size)  # a buffer of the size that is asked for is taken at once
+    except (FileNotFoundError, IsADirectoryError):
+        raise unusable(path, "it is not there, or is no regular file") from None
     except OSError as error:
         raise unusable(path, error.strerror or str(error)) from None

@@ -287,7 +287,7 @@ class Register:
                 f"The plugin {self._owner} declares {shown(entry)}, which is no {thing} of it."
             )
         name, target = entry.name, entry.target
-        if not (isinstance(name, str) and name.isidentifier()):
+        if not (type(name) is str and name.isidentifier()):  # a class of its own may sort or compare otherwise
             raise errors.InvalidInput(
                 f"The plugin {self._owner} registers a {thing} under {shown_value(name)}; a name is letters, "
                 "digits and underscores, for gin to see it."
@@ -477,7 +477,7 @@ class Part:
         from causal_disent.checks import checked  # numpy waits until commands have set its number of threads
 
         self.name = name
-        self.function = checked(function)
+        self.function = checked(function, name)
         self.supplied = tuple(supplied)
         update_wrapper(self, function, updated=())  # the attributes of a class may be called as these are
         self.declaration = self  # what a hook's callback asks: ``register(part)``

@@ -10,10 +10,12 @@ import tokenize
 import warnings
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import prod
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from causal_disent import errors
-from causal_disent.checks import LEAVE_OUT, as_array, checked, is_whole, not_finite
+from causal_disent.checks import EXACT, LEAVE_OUT, as_array, as_exact, checked, is_whole, not_finite
 from causal_disent.files import read_bounded, unusable
 from causal_disent.protocols import FloatArray
 from causal_disent.text import shown, shown_value
@@ -125,6 +127,8 @@ def _said(table: Table, places: Sequence[int], row: Any) -> str:
 
 #: Bytes, of a file and of what it unpacks to.
 MOST = 2**31
+#: Columns of a table of text: parsers take time for each.
+MOST_COLUMNS = 200_000
 #: Lines that decide whether a table begins with the names of its columns.
 SAMPLE = 1000
 #: What the parsers raise when they meet bytes that make no sense.
@@ -227,6 +231,11 @@ def _csv(content: bytes, key: str) -> pd.DataFrame:
         content = content[1:].lstrip(b" ")
     first = content.partition(b"\n")[0].decode().strip("\r")
     separator = max(",;\t", key=first.count)
+    if first.count(separator) >= MOST_COLUMNS:
+        raise ValueError(
+            f"it has {first.count(separator) + 1:,} columns, and {MOST_COLUMNS:,} are the most of a text; save "
+            "such a table as .npy or .parquet"
+        )
     if separator not in first:
         separator = r"\s+"
     options: dict[str, Any] = {
@@ -281,8 +290,31 @@ READERS: dict[str, Callable[[bytes, str], Any]] = {
 }  # fmt: skip
 
 
-#: What a column of numbers, or of truth values, has as its kind of dtype.
-NUMBERS, TEXT = "iuf", "UST"
+#: What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def harmless_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The table for a CSV file: text that a spreadsheet would run as a formula begins with an apostrophe.
+
+    Example:
+        >>> import pandas as pd
+        >>> print(harmless_cells(pd.DataFrame({"model": ["=1+1", "vae"], "UC": [-1.0, 1.0]})).to_csv(index=False))
+        model,UC
+        '=1+1,-1.0
+        vae,1.0
+        <BLANKLINE>
+    """
+
+    def quoted(cell: Any) -> Any:
+        return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+
+    safe = table.map(quoted).rename(columns=quoted)
+    return safe.rename(index=quoted) if safe.index.nlevels == 1 else safe
+
+
+#: Kinds of dtype: of numbers; of text; of dates and spans of time, which become days since the earliest.
+NUMBERS, TEXT, DATES = "iuf", "UST", "mM"
 
 
 @dataclass(frozen=True)
@@ -329,12 +361,15 @@ def read_table(what: str, given: Any) -> Table:
         >>> table.values.tolist()
         [[1.0, 0.5], [0.0, 0.25], [1.0, 2.0]]
     """
+    if (plain := _plain_frame(what, given)) is not None:
+        return _finite(what, plain)
     named = _named_columns(what, given)
     if named is None:
         matrix = _matrix(what, given)
         named = {f"{what.removesuffix('s')}_{i}": matrix[:, i] for i in range(matrix.shape[1])}
         if matrix.dtype.kind in NUMBERS:  # by far the most frequent, and done at once
-            return _finite(what, Table(matrix.astype(np.float64), tuple(named)))
+            exact = as_exact(matrix) if what == "factors" else matrix
+            return _finite(what, Table(exact.astype(np.float64), tuple(named)))
     columns = {name: _column(f"column '{name}' of `{what}`", column) for name, column in named.items()}
     if not columns or not len(next(iter(columns.values())).values):
         raise errors.InvalidInput(f"`{what}` is empty: it has {len(columns)} columns and no point.")
@@ -356,6 +391,21 @@ def read_table(what: str, given: Any) -> Table:
             index if hasattr(index, "symmetric_difference") else None,  # a list has an `index` too, its method
         ),
     )
+
+
+def _plain_frame(what: str, given: Any) -> Table | None:
+    """A data frame of pandas with numpy's numbers alone, converted at once; None for anything else."""
+    if not hasattr(given, "iloc") or getattr(given, "ndim", 0) != 2 or not given.size:
+        return None
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in NUMBERS for dtype in set(given.dtypes)):
+        return None
+    values = given.to_numpy()
+    if values.dtype.kind == "f" and not all(dtype.kind == "f" for dtype in set(given.dtypes)):
+        if np.nanmax(np.abs(values)) >= EXACT:
+            return None  # whole numbers beside fractions, which a column of their own keeps apart
+    elif what == "factors":
+        values = as_exact(values)
+    return Table(values.astype(np.float64), tuple(_names_of(what, list(given.columns))), index=given.index)
 
 
 def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
@@ -429,7 +479,7 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
     if isinstance(given, Mapping):
         names, columns = list(given), list(given.values())
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
-        names = list(given.columns)
+        names = list(getattr(given, "column_names", given.columns))  # those of pyarrow are not its columns
         columns = [given.iloc[:, i] for i in range(len(names))] if hasattr(given, "iloc") else given
         columns = columns if isinstance(columns, list) else [given[name] for name in names]
     elif getattr(getattr(given, "dtype", None), "names", None):
@@ -439,13 +489,18 @@ def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
         names, columns = [given.name if given.name is not None else what.removesuffix("s") + "_0"], [given]
     else:
         return None
+    return dict(zip(_names_of(what, names), columns, strict=True))
+
+
+def _names_of(what: str, names: list[Any]) -> list[str]:
+    """The names of columns as text, each once; a frame whose columns are only counted has ``code_0`` and so on."""
     if names == list(range(len(names))) or names == [str(i) for i in range(len(names))]:
-        names = [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]  # a frame without names counts
-    named = {shown(name): column for name, column in zip(names, columns, strict=True)}
-    if len(named) < len(names):
-        twice = errors.listing(sorted({str(name) for name in names if names.count(name) > 1}))
+        return [f"{what.removesuffix('s')}_{i}" for i in range(len(names))]
+    counts = Counter(map(shown, names))
+    if len(counts) < len(names):
+        twice = errors.listing(sorted(name for name, count in counts.items() if count > 1))
         raise errors.InvalidInput(f"Each column of `{what}` needs a name of its own; there twice: {twice}.")
-    return named
+    return list(counts)
 
 
 def _matrix(what: str, given: Any) -> np.ndarray:
@@ -460,6 +515,11 @@ def _matrix(what: str, given: Any) -> np.ndarray:
         raise errors.InvalidInput(f"{shape}; the rows given differ in length, or hold no single numbers.")
     if 0 in matrix.shape:
         raise errors.InvalidInput(f"{shape}, at least one of each; given: {matrix.shape}, which is empty.")
+    if matrix.ndim == 3 and isinstance(given, tuple) and len(given) == 2:
+        raise errors.InvalidInput(
+            f"{shape}; given: a tuple of two arrays. If these are mean and log variance of an encoder, give the "
+            f"mean: `{what}[0]`."
+        )
     if matrix.ndim > 2:
         raise errors.InvalidInput(
             f"{shape}; given: {matrix.shape}. One row per point: `{what}.reshape(len({what}), -1)`, or, if these "
@@ -486,14 +546,16 @@ def _column(label: str, column: Any) -> _Column:
         raise errors.InvalidInput(f"The {label} must be one value per point; given: shape {values.shape}.")
     if values.dtype.kind == "O":
         values = _of_objects(label, values)
+    if values.dtype.kind in DATES:
+        _check_present(label, np.isnat(values))
+        return _Column((values - values.min()) / np.timedelta64(1, "D"))
     if values.dtype.kind in NUMBERS:
-        return _Column(values)
+        return _Column(as_exact(values))
     if values.dtype.kind == "b":
         return _Column(values, ("False", "True"))
     if values.dtype.kind not in TEXT:
         raise errors.InvalidInput(
-            f"The {label} must be numbers, text or truth values; given: dtype {values.dtype}. Convert it first: "
-            "dates, say, to numbers of days."
+            f"The {label} must be numbers, text, dates or truth values; given: dtype {values.dtype}."
         )
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
@@ -502,18 +564,24 @@ def _column(label: str, column: Any) -> _Column:
 
 
 def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
-    """A column of Python objects as text, truth values or numbers, if all of them are of one such kind."""
+    """A column of Python objects as text, truth values, dates or numbers, if all of them are of one such kind."""
     import pandas as pd
 
-    for kind, dtype in ((str, str), ((bool, np.bool_), bool), (Real, np.float64)):
+    kinds = ((str, str), ((bool, np.bool_), bool), (date, ""), (Integral, object), (Real, np.float64))
+    for kind, dtype in kinds:
         if all(isinstance(value, kind) and value == value for value in values):
-            return values.astype(dtype)
+            if kind is date:
+                return pd.to_datetime(list(values), utc=True).tz_localize(None).to_numpy()
+            if dtype is not object:
+                return values.astype(dtype)
+            large = max(map(abs, values)) > EXACT
+            return np.unique(values, return_inverse=True)[1] if large else values.astype(np.int64)
     _check_present(label, np.asarray(pd.isna(values)))
     first = values[0]
     other = next((i for i, value in enumerate(values) if type(value) is not type(first)), 0)
     mixed = f" and {shown_value(values[other])} at point {other}" if other else ""
     raise errors.InvalidInput(
-        f"The {label} must be numbers, text or truth values throughout; it holds "
+        f"The {label} must be numbers, text, dates or truth values throughout; it holds "
         f"{shown_value(first):.60} at point 0"
         f"{mixed:.80}."
     )

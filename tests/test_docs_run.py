@@ -142,7 +142,7 @@ def copy_checkout(folder):
 def write_checkpoint(folder):
     """A model's folder and that of its means, as disentanglement_lib leaves them."""
     torch = pytest.importorskip("torch")
-    variables = pytest.importorskip("causal_disent_torch.tf1.variables")
+    variables = pytest.importorskip("causal_disent_torch.tf1.backend")
     writer = runpy.run_path(str(ROOT / "plugins/causal_disent_torch/tests/tf1_writer.py"))
     shape, num_latent, arrays = (64, 64, 1), 10, {}
     names = {"encoder": "conv_encoder", "decoder": "deconv_decoder"}

@@ -1,10 +1,13 @@
 """Files of a stranger's folder."""
 
 import os
+import subprocess
+import sys
 import tracemalloc
 
 import pytest
 
+from causal_disent import errors, files
 from causal_disent.data.image_files import read_image
 from causal_disent.errors import InvalidInput
 from causal_disent.files import inside, read_bounded, regular
@@ -96,3 +99,60 @@ def test_a_link_may_lead_within_its_folder_or_to_where_the_user_says(tmp_path, m
     assert regular(tmp_path / "data/out")
     with pytest.raises((InvalidInput, OSError, RuntimeError)):
         regular(tmp_path / "data/loop").read_bytes()
+
+
+def test_a_link_leads_to_what_is_written(tmp_path):
+    target, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    link.symlink_to(target)
+    files.write_text(link, "one")
+    assert link.is_symlink() and target.read_text() == "one"
+
+
+def test_a_folder_behind_a_dangling_link_is_named(tmp_path):
+    (tmp_path / "folder").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(errors.InvalidInput, match="folder is a link to .*nowhere"):
+        files.check_place(tmp_path / "folder" / "file.txt")
+
+
+def test_braces_in_a_pattern(tmp_path):
+    for name in ("a", "b", "c", "{x,y}"):
+        (tmp_path / name).mkdir()
+    assert files.find_paths(f"{tmp_path}/{{a,c}}") == [f"{tmp_path}/a", f"{tmp_path}/c"]
+    assert files.find_paths(f"{tmp_path}/{{x,y}}") == [f"{tmp_path}/{{x,y}}"]
+
+
+def test_a_folder_is_replaced_where_names_cannot_be_exchanged(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_exchange", lambda one, other: False)
+    for text in ("old", "new"):
+        with files.new_folder(tmp_path / "folder", overwrite=True) as folder:
+            (folder / "file").write_text(text)
+    assert (tmp_path / "folder" / "file").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_kill_between_two_renames_loses_nothing(tmp_path):
+    code = (
+        "import os, sys; from pathlib import Path; from causal_disent import files\n"
+        "files._exchange = lambda one, other: False\n"
+        "rename, path = Path.rename, Path(sys.argv[1])\n"
+        "def dies(self, target):\n"
+        "    rename(self, target)\n"
+        "    os._exit(9)\n"
+        "Path.rename = dies\n"
+        "with files.new_folder(path, overwrite=True) as folder:\n"
+        "    (folder / 'file').write_text('new')\n"
+    )
+    place = tmp_path / "folder"
+    place.mkdir()
+    (place / "file").write_text("old")
+    assert subprocess.run([sys.executable, "-c", code, str(place)]).returncode == 9
+    assert not place.exists(), "it died when the old folder was moved away"
+    files.sweep(tmp_path)
+    assert (place / "file").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(errors.InvalidInput, match="no regular file"):
+        files.read_bounded(tmp_path / "pipe", 10)

@@ -88,7 +88,7 @@ def scored() -> dict[str, object]:
     codes, factors = points()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        table = causal_disent.score(codes, factors, fast=True).table
+        table = causal_disent.score(codes, factors, "all", fast=True).table
     columns = [name for name in ("score", "low", "high", "chance") if name in table]
     return {f"{name}/{column}": float(table[column][name]) for name in table.index for column in columns}
 

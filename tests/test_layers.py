@@ -32,20 +32,6 @@ ORDER = [
     ("cli",),
     ("__init__",),
 ]
-TORCH_ORDER = [
-    ("device", "denormals", "global_generators", "callables", "tensors"),
-    ("representation",),
-    ("own_module", "onnx_files", "saved_model", "converted"),
-    ("networks",),
-    ("losses",),
-    ("supervision",),
-    ("train",),
-    ("backend",),
-    ("classifier",),
-    ("tf1",),
-    ("demo",),
-    ("plugin", "__init__"),
-]
 HEAVY = ("torch", "tensorflow", "ray", "bpy")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: Every other distribution of this repository: a package, or a module alone.
@@ -53,7 +39,6 @@ PLUGINS = sorted(
     {path.parent for path in (PACKAGE.parent / "plugins").glob("*/*/__init__.py")}
     | {path for path in (PACKAGE.parent / "plugins").glob("*/*.py") if path.name != "conftest.py"}
 )
-ORDERS = {PACKAGE: ORDER, **{path: TORCH_ORDER for path in PLUGINS if path.name == "causal_disent_torch"}}
 
 
 def imports(source):
@@ -81,22 +66,19 @@ def dotted(path, package):
     return ".".join(path.with_suffix("").relative_to(package.with_suffix("")).parts) or path.stem
 
 
-def wrong_imports(name, source, package=PACKAGE):
-    rank = {part: number for number, parts in enumerate(ORDERS[package]) for part in parts}
+def wrong_imports(name, source):
+    rank = {part: number for number, parts in enumerate(ORDER) for part in parts}
     for imported in imports(source):
         outer, _, inner = imported.partition(".")
-        if outer == package.name and rank.get(inner.split(".")[0], 0) > rank[name.split(".")[0]]:
+        if outer == PACKAGE.name and rank.get(inner.split(".")[0], 0) > rank[name.split(".")[0]]:
             yield imported
 
 
-RANKED = [(package, path) for package in ORDERS for path in modules_of(package)]
-
-
-@pytest.mark.parametrize(("package", "path"), RANKED, ids=lambda path: str(path.relative_to(PACKAGE.parent)))
-def test_imports_point_left(package, path):
-    name = dotted(path, package)
-    assert any(name.split(".")[0] in parts for parts in ORDERS[package]), f"give {name} a place"
-    assert list(wrong_imports(name, path.read_text(), package)) == []
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_left(path):
+    name = dotted(path, PACKAGE)
+    assert any(name.split(".")[0] in parts for parts in ORDER), f"give {name} a place"
+    assert list(wrong_imports(name, path.read_text())) == []
 
 
 def test_an_import_to_the_right_is_found():

@@ -1,7 +1,10 @@
 """Codes and factors from whatever people keep them in."""
 
+from collections import deque
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -124,7 +127,7 @@ WRONG = {
     "a number": (5, "given: int"),
     "a generator": ((i for i in range(3)), "given: generator"),
     "a name twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "there twice: a"),
-    "dates": (pd.DataFrame({"d": pd.to_datetime(["2020-01-01"])}), "column 'd'.*given: dtype datetime64"),
+    "a missing date": (pd.DataFrame({"d": pd.to_datetime(["2020-01-01", None])}), "column 'd'.*point 1"),
     "mixed": (np.array([[1.5], ["?"]], dtype=object), r"holds 1.5 at point 0 and '\?' at point 1"),
     "strange": (np.array([[{}]], dtype=object), "holds {} at point 0"),
     "unequal columns": ({"a": [1, 2], "b": [1]}, "equally long; given: a: 2, b: 1"),
@@ -176,3 +179,37 @@ def test_rows_in_another_order_are_refused():
         check_same_points(codes, read_table("factors", moved))
     check_same_points(codes, read_table("factors", moved.loc[["a", "b", "c"]]))
     check_same_points(codes, read_table("factors", moved.reset_index(drop=True)))
+
+
+def test_dates_are_days_since_the_earliest():
+    days = pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-01"])
+    for given in (days, days.tz_localize("UTC"), [day.to_pydatetime() for day in days]):
+        assert read_table("factors", pd.DataFrame({"d": given})).values[:, 0].tolist() == [2.0, 0.0, 0.0]
+
+
+LARGE = {
+    "uint64": np.array([2**63, 2**63 + 1, 2**63], dtype=np.uint64),
+    "int64": np.array([2**60, 2**60 + 1, 2**60]),
+    "hashes": np.array([-(2**62), 2**62, -(2**62)]),
+    "Python's": np.array([10**30, 10**31, 10**30], dtype=object),
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_large_whole_numbers_stay_apart(kind):
+    assert read_table("factors", LARGE[kind][:, None]).values[:, 0].tolist() in ([0, 1, 0],)
+    assert read_table("factors", {"a": LARGE[kind]}).values[:, 0].tolist() in ([0, 1, 0],)
+
+
+def test_other_containers():
+    rows = [[1.0, 2.0], [3.0, 4.0]]
+    for given in (deque(rows), pa.table({"a": [1.0, 3.0], "b": [2.0, 4.0]}), ArrayOfOthers(np.array(rows))):
+        assert read_table("codes", given).values.tolist() == rows
+
+
+class ArrayOfOthers:
+    """An array that numpy can read by DLPack alone."""
+
+    def __init__(self, array):
+        self._array = array
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__

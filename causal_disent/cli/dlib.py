@@ -6,7 +6,6 @@ Each command is a function of its arguments that returns its exit code. From a c
 
 from __future__ import annotations
 
-import glob
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.cli._flags import Flags
-from causal_disent.files import below, claim, within
+from causal_disent.files import below, claim, find_paths, within
 from causal_disent.progress import track
 from causal_disent.registry import isolated
 from causal_disent.report.table import text_table
@@ -160,7 +159,7 @@ def find_folders(pattern: str) -> list[tuple[Path, Path]]:
     Example:
         ``models/*/representation`` finds ``models/3/representation`` and places it at ``3/representation``.
     """
-    found = sorted(Path(path) for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
+    found = [Path(path) for path in find_paths(pattern) if Path(path).is_dir()]
     if not found:
         raise errors.InvalidInput(f"No folder matches --input_glob {pattern}.")
     fixed = below(pattern)  # the last part is a place of its own even where nothing in it is wild
@@ -218,7 +217,7 @@ def _tasks(flags: Flags, source: Path, target: Path) -> list[_Task]:
     pattern = flags.gin_evaluation_config_glob
     if not pattern:
         return [_Task("evaluation", source, target, configs, bindings)]
-    files = sorted(glob.glob(pattern))
+    files = find_paths(pattern)
     if not files:
         raise errors.InvalidInput(f"No file matches --gin_evaluation_config_glob {pattern}.")
     return [

@@ -12,6 +12,7 @@ from causal_disent import errors
 from causal_disent.cli._arguments import add_certainty, add_names, add_seed, seed_of
 from causal_disent.figures import save_figure
 from causal_disent.files import check_file_place, write_text
+from causal_disent.tables import harmless_cells
 from causal_disent.text import say
 
 if TYPE_CHECKING:
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 def add_score(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
-        "every metric that codes and factors suffice for, from two files with a row per point: .npy, .npz "
+        "measures codes by a panel of metrics, from two files with a row per point: .npy, .npz "
         "(file.npz:name for one array of several), .csv with or without names in its first line, .parquet."
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
-    add_names(parser, ["metrics"], "--metrics", nargs="+", help="the metrics (all that take the factors)")
+    add_names(parser, ["metrics"], "--metrics", nargs="+", help="names of metrics, all, or dlib (a panel of six)")
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"
@@ -95,7 +96,7 @@ def _factor_groups(given: list[str] | None) -> dict[str, list[str | int]] | None
 
 #: Ending of a file -> what writes it.
 WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
-    ".csv": lambda scores, path: write_text(path, scores.table.to_csv()),
+    ".csv": lambda scores, path: write_text(path, harmless_cells(scores.table).to_csv()),
     ".json": lambda scores, path: write_text(path, json.dumps(scores.record(), indent=2) + "\n"),
     ".html": lambda scores, path: write_text(path, scores.to_html()),
     ".png": lambda scores, path: save_figure(scores.plot(), path),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import as_digraph, checked
+from causal_disent.checks import as_digraph, checked, columns_of
 from causal_disent.data.factor_columns import read_columns
 from causal_disent.data.image_files import inside, read_image
 from causal_disent.data.table_data import TableData
@@ -39,6 +39,8 @@ class FolderDataset(TableData):
     Args:
         path: the folder.
         table: the CSV file, in the folder.
+        file_column: the column that names the images.
+        factors: the columns that are factors; by default all others.
         value_names: factor name -> the names of its values, in order, where the order of the alphabet (of
             numbers: by size) is not meant.
         graph: a ``networkx.DiGraph`` over the factors, their confounders and ``image``.
@@ -50,6 +52,8 @@ class FolderDataset(TableData):
         path: str | Path = "",
         table: str | Path = "table.csv",
         *,
+        file_column: str = FILE_COLUMN,
+        factors: Sequence[str] | None = None,
         value_names: Mapping[str, Sequence[object]] | None = None,
         graph: nx.DiGraph | None = None,
     ) -> None:
@@ -58,14 +62,17 @@ class FolderDataset(TableData):
         folder = Path(path)
         if not folder.is_dir():
             raise errors.InvalidInput(f"The folder {folder} does not exist.")
-        lines, columns = _read_table(folder / table)
+        lines, columns = _read_table(folder / table, file_column)
         files = [
             (file, f"Line {line} of {folder / table}")
-            for line, file in zip(lines, columns.pop(FILE_COLUMN), strict=True)
+            for line, file in zip(lines, columns.pop(file_column), strict=True)
         ]
         chosen = value_names or {}
-        factors = {name: column if name in chosen else _numbers(column) for name, column in columns.items()}
-        super().__init__(_ImageFiles(folder, files, graph), *read_columns(factors, None, chosen))
+        if factors is not None:
+            names = list(columns)
+            columns = {names[place]: columns[names[place]] for place in columns_of(factors, names)}
+        values = {name: column if name in chosen else _numbers(column) for name, column in columns.items()}
+        super().__init__(_ImageFiles(folder, files, graph), *read_columns(values, None, chosen))
 
 
 class _ImageFiles:
@@ -92,11 +99,11 @@ class _ImageFiles:
         return pixels[places.reshape(-1)].astype(np.float32) / np.float32(255)
 
 
-def _read_table(path: Path) -> tuple[list[int], dict[str, list[str]]]:
+def _read_table(path: Path, file_column: str) -> tuple[list[int], dict[str, list[str]]]:
     """The number of each line, and the columns."""
     if not path.is_file():
         raise errors.InvalidInput(
-            f"The table {path} does not exist. It is a CSV file with a column '{FILE_COLUMN}' and one per factor."
+            f"The table {path} does not exist. It is a CSV file with a column '{file_column}' and one per factor."
         )
     try:
         with regular(path).open(newline="", encoding="utf-8-sig") as file:
@@ -105,9 +112,9 @@ def _read_table(path: Path) -> tuple[list[int], dict[str, list[str]]]:
     except (csv.Error, UnicodeDecodeError) as error:
         raise errors.InvalidInput(f"The table {path} is not a CSV file in UTF-8: {error}.") from None
     header = numbered.pop(0)[1] if numbered else []
-    if FILE_COLUMN not in header or len(header) < 2 or len(set(header)) != len(header) or "" in header:
+    if file_column not in header or len(header) < 2 or len(set(header)) != len(header) or "" in header:
         raise errors.InvalidInput(
-            f"The table {path} needs a head with a column '{FILE_COLUMN}' and one per factor, none twice; it has: "
+            f"The table {path} needs a head with a column '{file_column}' and one per factor, none twice; it has: "
             f"{errors.listing(header)}."
         )
     if not numbered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -139,16 +140,20 @@ def scatter_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
 
     keys = [f"s{i}" for i in range(len(names))]
     labels = [shown(name, LONGEST) for name in names]
-    across = alt.param("across", bind=alt.binding_select(options=keys, labels=labels, name="across "), value="s0")
-    up = alt.param("up", bind=alt.binding_select(options=keys, labels=labels, name="up "), value="s1")
+    lists = {"across": "horizontal axis ", "up": "vertical axis "}
+    across, up = (
+        alt.param(name, bind=alt.binding_select(options=keys, labels=labels, name=words), value=key)
+        for (name, words), key in zip(lists.items(), ("s0", "s1"), strict=True)
+    )
+    names_of_keys = json.dumps(dict(zip(keys, labels, strict=True)))
     scale = alt.Scale(zero=False, nice=True)
     drawing = (
         alt.Chart(data(some(rows)))
         .mark_circle(size=50, opacity=0.7)
         .transform_calculate(a="datum[across]", b="datum[up]")
         .encode(
-            x=alt.X("a:Q", title="across", scale=scale),
-            y=alt.Y("b:Q", title="up", scale=scale),
+            x=alt.X("a:Q", title=None, scale=scale),
+            y=alt.Y("b:Q", title=None, scale=scale),
             color=alt.Color("who:N", title=None),
             tooltip=[
                 "who:N",
@@ -159,7 +164,12 @@ def scatter_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
             ],
         )
         .add_params(across, up)
-        .properties(width="container", height=260)
+        .properties(
+            width="container",
+            height=260,
+            # The title of an axis cannot change with a list; that of a chart can.
+            title=alt.TitleParams(alt.ExprRef(f"{names_of_keys}[up] + ' (vertical), ' + {names_of_keys}[across]")),
+        )
     )
     return chart("One score against another", drawing, "Two scores of every run, chosen by the lists below it.")
 

@@ -145,7 +145,8 @@ def _arguments(function: Callable[..., Any]) -> str:
         default = parameter.default
         shown.append(str(parameter.replace(annotation=inspect.Parameter.empty)).partition("=")[0])
         if default is not inspect.Parameter.empty:
-            shown[-1] += f"={round(default, 3) if isinstance(default, float) else default!r}"
+            text = default.__name__ if inspect.isfunction(default) else repr(default)
+            shown[-1] += f"={round(default, 3) if isinstance(default, float) else text}"
     return f"({', '.join(shown)})"
 
 

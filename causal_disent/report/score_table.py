@@ -16,6 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import Checked
 from causal_disent.figures import empty_figure, plain
+from causal_disent.report.panel import answer_of, question_of
 from causal_disent.report.remarks import verdict
 from causal_disent.report.table import text_table
 
@@ -57,10 +58,12 @@ class ScoreTable(Checked):
     Attributes:
         points: the codes and factors that were measured, as they were understood.
         rows: what each metric said, or why it said nothing.
+        panel: whether these are the metrics of the default panel, which answer a question each.
     """
 
     points: Points
     rows: tuple[MetricScore, ...]
+    panel: bool = False
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -132,8 +135,10 @@ class ScoreTable(Checked):
     def _remarks(self) -> Iterator[tuple[str, str]]:
         """What to say below the scores, and of which metrics."""
         yield from (("note", note) for note in self.points.notes)
+        if self.panel:
+            yield "more", 'metrics="all" (--metrics all) measures by every metric; docs/metrics.md describes them'
         yield from _grouped(self._scored)
-        for row in self._scored:
+        for row in self._scored if not self.panel else ():
             yield from _why_chance(row)
         for head, failed in (("failed", True), ("left out", False)):
             without = [row for row in self.rows if row.result is None and row.failed is failed]
@@ -141,14 +146,18 @@ class ScoreTable(Checked):
 
     def __str__(self) -> str:
         names = max((len(row.entry.name) for row in self._scored), default=0)
-        head = ["metric", " score", *self._columns, "best", "question"]
+        last = "question and answer" if self.panel else "question"
+        head = ["metric", " score", *self._columns, *([] if self.panel else ["best"]), last]
         cells = [[cell(row) for cell in self._columns.values()] for row in self._scored]
         widths = [max(map(len, column)) for column in zip(list(self._columns), *cells, strict=True)]
-        room = WIDTH - max(names, len("metric")) - 16 - sum(width + 2 for width in widths)
+        best = 0 if self.panel else len("best") + 2
+        room = WIDTH - max(names, len("metric")) - 10 - best - sum(width + 2 for width in widths)
         body = []
         for row, own in zip(self._scored, cells, strict=True):
-            first, *rest = textwrap.wrap(_question(row), room) or [""]
-            body.append([row.entry.name, f"{_shown(row):>6}", *own, f"{_best(row):4.3g}", first])
+            first, *rest = textwrap.wrap(self._last(row), room) or [""]
+            body.append(
+                [row.entry.name, f"{_shown(row):>6}", *own, *([f"{_best(row):4.3g}"] if best else []), first]
+            )
             body += [[""] * (len(head) - 1) + [line] for line in rest]
         remarks = self.remarks()
         heading = textwrap.fill(self._heading(), WIDTH)
@@ -157,13 +166,37 @@ class ScoreTable(Checked):
 
     __repr__ = __str__
 
+    @property
+    def answers(self) -> dict[str, str]:
+        """Question of the panel -> its answer, for the metrics that were measured.
+
+        Example:
+            >>> from causal_disent import score
+            >>> codes = factors = np.indices((4, 4)).reshape(2, -1).T
+            >>> score(codes, factors).answers["Has each factor one code?"]
+            'yes'
+        """
+        found = ((question_of(row.entry.name), self._answer(row)) for row in self._scored)
+        return {question.words: answer for question, answer in found if question and answer}
+
+    def _answer(self, row: MetricScore) -> str:
+        return answer_of(row, self.points.factors.names, _best(row))
+
+    def _last(self, row: MetricScore) -> str:
+        """What a metric asks, and in the panel the answer."""
+        question = question_of(row.entry.name)
+        if not self.panel or question is None:
+            return _question(row)
+        answer = self._answer(row)
+        return f"{question.words} {answer[:1].upper()}{answer[1:]}."
+
     def to_html(self, *, page: bool = True) -> str:
         """A page that needs nothing else; or, without `page`, what goes into one."""
         rows = "".join(
             f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
             f"{''.join(f'<td class=n>{cell(row)}</td>' for cell in self._columns.values())}"
             f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
-            f"<td class=m>{escape(_question(row))}</td></tr>\n"
+            f"<td class=m>{escape(self._last(row))}</td></tr>\n"
             for row in self._scored
         )
         heads = "".join(f"<th class=n>{name}</th>" for name in self._columns)
@@ -228,7 +261,10 @@ class ScoreTable(Checked):
         axes.text(MARGIN, height - MARGIN, plain("\n".join(heading)), va="top", color=MUTED, size=8)
         for i, row in enumerate(rows):
             y = MARGIN + ROW * (len(rows) - i)
-            question = row.entry.summary + (" (lower is better)" if _is_lower(row) else "")
+            asked = question_of(row.entry.name) if self.panel else None
+            question = (
+                asked.words if asked else row.entry.summary + (" (lower is better)" if _is_lower(row) else "")
+            )
             axes.text(MARGIN, y + 1, plain(row.entry.name), va="bottom", color=INK, size=9)
             axes.text(MARGIN, y - 1, plain(question), va="top", color=MUTED, size=6.5)
             if (place := _place(row)) is not None:

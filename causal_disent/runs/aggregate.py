@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from causal_disent import errors
 from causal_disent.checks import checked, is_number
-from causal_disent.files import below, check_file_place, new_file, read_bounded, within
+from causal_disent.files import below, check_file_place, find_paths, new_file, read_bounded, within
 from causal_disent.runs.results import MOST_BYTES, parse_object
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def aggregate_results(result_file_pattern: str) -> tuple[pd.DataFrame, list[Left
     """
     import pandas as pd
 
-    paths = sorted(path for path in glob.glob(result_file_pattern, recursive=True) if Path(path).is_file())
+    paths = [path for path in find_paths(result_file_pattern) if Path(path).is_file()]
     if not paths:
         raise errors.InvalidInput(
             f"No file matches {result_file_pattern}. Results are in files such as "

@@ -15,8 +15,8 @@ from causal_disent.registry import part
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import check_folder, load_folder, read_folder, training_backend
 from causal_disent.runs.results import check_apart, read_results, write_results
-from causal_disent.training.bound import as_bound
-from causal_disent.training.description import REPRESENTATION
+from causal_disent.training.saved import REPRESENTATION
+from causal_disent.training.settings import as_bound
 
 
 def mean_representation() -> str:

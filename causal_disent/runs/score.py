@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -36,12 +36,17 @@ from causal_disent.metrics.fitting import in_processes, jobs_at_a_time
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
+from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
 #: What is said of metrics that take long, where nobody says how many.
 NOT_ASKED = "no interval and chance level, for that takes long: `bootstrap=200, chance=20` asks for them"
+#: A factor of more values than this is continuous if they are fractions, or if a value has too few points.
+MOST_CLASSES, POINTS_PER_CLASS = 20, 5
+#: Part of a code's variance that a factor explains at least, if the code is not dead.
+EXPLAINED = 0.1
 #: From so many points on, intervals take longer than processes to start.
 WORTH_WORKERS = 3000
 
@@ -77,7 +82,7 @@ class Points:
     Attributes:
         codes: the table of codes.
         factors: the table of factors that vary.
-        continuous: the factors with nearly as many values as points.
+        continuous: the factors with too many values to be classes.
         notes: what was left out, and what is odd, in words.
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
         code_groups: the columns of the codes that are one concept each, if any.
@@ -115,9 +120,19 @@ def read_points(
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
-    active = zip(code_table.names, active_codes(code_table.values), strict=True)
-    if still := [name for name, is_active in active if not is_active and name not in constant]:
-        notes.append(f"hardly varies beside the other codes, perhaps a dead code: {errors.listing(still)}")
+    if dead := [name for name in _dead_codes(code_table, factor_table) if name not in constant]:
+        notes.append(
+            f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
+            f"{errors.listing(dead)}"
+        )
+    if _look_swapped(code_table, factor_table):
+        notes.append("every code is a whole number and every factor continuous: are codes and factors swapped?")
+    notes += [
+        f"{errors.listing(names)} are one-hot: exactly one of them is 1 at each point. Give them as one factor: "
+        f"factor_groups={{'name': {names}}}, or --factor_groups name={','.join(names)}"
+        for names in _one_hot_groups(factor_table)
+        if factor_groups is None
+    ]
     notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
@@ -126,8 +141,55 @@ def read_points(
         notes += told
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
-    many = [name for name, column in columns if all_different(column)]
+    many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours)
+
+
+def _dead_codes(codes: Table, factors: Table) -> Iterator[str]:
+    """The codes of a small range that also tell nothing of any factor; another unit alone makes no code dead."""
+    for name, column, is_active in zip(codes.names, codes.values.T, active_codes(codes.values), strict=True):
+        if not is_active and not any(_explains(factor, column) for factor in factors.values.T):
+            yield name
+
+
+def _explains(factor: FloatArray, code: FloatArray) -> bool:
+    """Whether a factor's values, in bins if they are many, explain a tenth of a code's variance or more."""
+    labels = np.unique(factor, return_inverse=True)[1]
+    if (number := labels.max() + 1) > MOST_CLASSES:
+        labels = labels * BINS // number
+    counts = np.bincount(labels)
+    means = np.bincount(labels, code) / np.maximum(counts, 1)
+    variance = code.var()
+    by_chance = (np.count_nonzero(counts) - 1) / len(code)
+    return bool(variance > 0 and np.var(means[labels]) / variance - by_chance >= EXPLAINED)
+
+
+def _look_swapped(codes: Table, factors: Table) -> bool:
+    """Whether the codes look like factors, and the factors like codes."""
+    classes = all(whole(column) and not all_different(column) for column in codes.values.T)
+    return classes and not factors.categories and all(map(all_different, factors.values.T))
+
+
+def _one_hot_groups(factors: Table) -> Iterator[list[str]]:
+    """Neighbouring columns of 0 and 1, three or more, exactly one of which is 1 at each point."""
+    begin, total = 0, np.zeros(len(factors.values))
+    for end, (name, column) in enumerate(zip(factors.names, factors.values.T, strict=True), start=1):
+        total = total + column
+        if name in factors.categories or not np.isin(column, (0, 1)).all() or total.max() > 1:
+            begin, total = end, np.zeros(len(column))
+        elif total.min() == 1:
+            if end - begin > 2:
+                yield list(factors.names[begin:end])
+            begin, total = end, np.zeros(len(column))
+
+
+def _is_measurement(name: str, column: FloatArray, factors: Table) -> bool:
+    """Whether a factor is continuous: its values are too many to be classes of these points."""
+    if all_different(column):
+        return True
+    if name in factors.categories or (number := len(np.unique(column))) <= MOST_CLASSES:
+        return False
+    return not whole(column) or number > len(column) / POINTS_PER_CLASS
 
 
 def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
@@ -147,7 +209,7 @@ def _constant(table: Table) -> list[str]:
 
 def _useful(factors: Table) -> tuple[Table, list[str]]:
     """The factors of which something can be said, and what to note of the others."""
-    constant = _constant(factors)
+    constant = dict.fromkeys(_constant(factors))
     columns = dict(zip(factors.names, factors.values.T, strict=True))
     labels = [name for name in factors.categories if name not in constant and all_different(columns[name])]
     notes = []
@@ -155,13 +217,15 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
         notes.append(f"left out, for it has one value only: {errors.listing(constant)}")
     if labels:
         notes.append(f"left out, for nearly every point has a name of its own: {errors.listing(labels)}")
-    kept = [name for name in factors.names if name not in {*constant, *labels}]
+    useless = {*constant, *labels}
+    kept = [name for name in factors.names if name not in useless]
     if not kept:
         raise errors.InvalidInput(
             f"There is no factor to measure by; {'; '.join(notes)}. A factor has two or more values, each at "
             "several points."
         )
-    kept_columns = [factors.names.index(name) for name in kept]
+    names = set(kept)
+    kept_columns = [place for place, name in enumerate(factors.names) if name in names]
     return replace(factors, values=factors.values[:, kept_columns], names=tuple(kept)), notes
 
 
@@ -178,7 +242,7 @@ def score_points(
 
     Args:
         points: of `read_points`.
-        metrics: their names; all by default.
+        metrics: their names, ``"all"`` or ``"dlib"``; the default panel if None.
         random_state: seed or generator. Each metric starts from the same seed, so that its score does not depend
             on which others are asked for.
         fast: boosted trees on binned codes where boosted trees are the default.
@@ -189,7 +253,7 @@ def score_points(
     seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
-    entries = list(registry.entries("metrics")) if metrics is None else _named(metrics)
+    entries = _chosen(metrics, points)
     rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
     # Those that take long come last, so that the others need not wait for them.
     to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
@@ -211,6 +275,23 @@ def _is_slow(entry: Entry) -> bool:
 
 def _or(given: int | None, default: int) -> int:
     return default if given is None else given
+
+
+def _chosen(metrics: str | Sequence[str] | None, points: Points) -> list[Entry]:
+    """The metrics to measure: those named, a set, or for each question of the panel the first that can be."""
+    named = metrics[0] if metrics is not None and len(metrics) == 1 else metrics
+    if named == ALL:
+        return list(registry.entries("metrics"))
+    if named == CLASSIC:
+        return _named(CLASSIC_METRICS)
+    if metrics is not None and named != DEFAULT:
+        return _named(metrics)
+    chosen: dict[str, Entry] = {}
+    for question in PANEL:
+        able = (name for name in question.metrics if not _reason_against(registry.get("metrics", name), points))
+        name = next(able, question.metrics[0])
+        chosen[name] = registry.get("metrics", name)
+    return list(chosen.values())
 
 
 def _named(metrics: str | Sequence[str]) -> list[Entry]:
@@ -349,7 +430,9 @@ def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
         for i, name in enumerate(points.factors.names):
             if name in points.continuous:
                 matrix = equally_filled(matrix, points.bins or BINS, [i])
-            elif not whole(matrix[:, i]):
+    if not calculates(takes):
+        for i, name in enumerate(points.factors.names):
+            if not whole(matrix[:, i]) and not (name in points.continuous and _as_continuous(takes, points)):
                 matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
     return matrix.astype(np.int64) if whole(matrix) else matrix
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import itertools
 import json
@@ -30,7 +29,7 @@ from causal_disent.checks import (
     parameters_of,
 )
 from causal_disent.config import DATASET_NAME, OPEN, stated_bindings
-from causal_disent.files import below, inside, leaves, read_bounded, regular, within, write_text
+from causal_disent.files import below, find_paths, inside, leaves, read_bounded, regular, within, write_text
 from causal_disent.registry import part
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study_lease import LEASE, is_gone, leases_among
@@ -445,7 +444,7 @@ def _folders(patterns: Sequence[str] | str) -> list[str]:
     """The folders that match, each once."""
     found: dict[str, None] = {}
     for pattern in patterns:
-        matching = sorted(path for path in glob.glob(pattern, recursive=True) if Path(path).is_dir())
+        matching = [path for path in find_paths(pattern) if Path(path).is_dir()]
         if not matching:
             raise errors.ConfigError(f"`study.folders`: no folder matches {shown(pattern)}.")
         found.update((str(within(below(pattern), Path(path))), None) for path in matching)

@@ -21,6 +21,7 @@ from causal_disent.runs.aggregate import INTEGERS, write_parquet
 from causal_disent.runs.calibrate import headlines, without_size
 from causal_disent.runs.results import MOST_BYTES, RESULTS, parse_object
 from causal_disent.runs.study_plan import FAILURES, LOGS, METRICS
+from causal_disent.tables import harmless_cells
 from causal_disent.text import shown, whole_text
 
 if TYPE_CHECKING:
@@ -176,13 +177,12 @@ def _evaluations(path: str, content: Mapping[str, Any], known: dict[str, dict[st
     evaluation = {
         key: str(text) for key, text in config.items() if not OWN.match(key) and not key.startswith(of_model)
     }
-    names = [
-        _reference(name) for name in re.findall(r"[@'][\w./]+", str(config.get("evaluation.evaluation_fn", "")))
-    ]
+    measured = str(config.get("evaluation.evaluation_fn", "")).lstrip()
+    names = [_reference(name) for name in re.findall(r"[@'][\w./]+", measured)]
     scores = parts["evaluation_results"]
     for name in names or [place[-1]]:
         own = scores
-        if len(names) > 1:
+        if measured[:1] in ("[", "("):  # the keys of a list of metrics begin with the metric's name
             own = {key.partition(":")[2]: value for key, value in scores.items() if key.startswith(f"{name}:")}
         yield _Result(path, columns, str(columns["model"]), name, own, settings, evaluation)
 
@@ -309,14 +309,17 @@ def _reference(text: Any) -> str:
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean, standard deviation (0 for one seed) and number of seeds of each combination, in the table's order.
+    """Mean, standard deviation (0 for one run) and number of seeds of each combination, in the table's order.
+
+    Runs of one seed that were copied count as one seed; ``runs`` counts them all.
 
     Args:
         table: as `results_table` gives it.
     """
-    grouped = table.groupby([*GROUP, "better", "first", "trained_as", "original"], sort=False)["value"]
-    found = grouped.agg(mean="mean", spread="std", seeds="size").reset_index()
-    return found.fillna({"spread": 0.0})
+    grouped = table.groupby([*GROUP, "better", "first", "trained_as", "original"], sort=False)
+    found = grouped["value"].agg(mean="mean", spread="std", runs="size")
+    found["seeds"] = grouped["seed"].nunique()
+    return found.reset_index().fillna({"spread": 0.0})
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:
@@ -326,7 +329,7 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
     check_file_place(path)
     with new_file(path) as temporary:
         if path.suffix == ".csv":
-            table.to_csv(temporary, index=False, errors="backslashreplace")
+            harmless_cells(table).to_csv(temporary, index=False, errors="backslashreplace")
         else:
             write_parquet(table, temporary)
 
@@ -346,10 +349,8 @@ def results_text(table: pd.DataFrame, published_name: str | None = None, *, mark
     parts = []
     for (dataset, confounding), block in means.groupby(["dataset", "confounding"], sort=False):
         parts.append(f"{_heading(dataset, confounding)}\n{chr(10) * markdown}{_block(block, beside, draw)}")
-    fewest, most = means["seeds"].min(), means["seeds"].max()
-    if most > 1:
-        seeds = most if fewest == most else f"{fewest} to {most}"
-        parts.append(f"mean ± standard deviation over {seeds} seeds")
+    if means["runs"].max() > 1:
+        parts.append(_over(means))
     if published_name:
         described = published_table(published_name)
         found = "in brackets" if any(map(beside, means.itertuples(index=False))) else "nothing of these runs is in"
@@ -358,6 +359,21 @@ def results_text(table: pd.DataFrame, published_name: str | None = None, *, mark
             f"`causal-disent published {published_name}` tells what is known against its numbers."
         )
     return "\n\n".join(parts)
+
+
+def _over(means: pd.DataFrame) -> str:
+    """What means are over: seeds, or runs where several are of one seed."""
+
+    def count(column: str) -> str:
+        fewest, most = means[column].min(), means[column].max()
+        return str(most) if fewest == most else f"{fewest} to {most}"
+
+    if (means["runs"] == means["seeds"]).all():
+        return f"mean ± standard deviation over {count('seeds')} seeds"
+    return (
+        f"mean ± standard deviation over {count('runs')} runs, of {count('seeds')} different seeds: runs of one "
+        "seed are copies, or their seed is not known"
+    )
 
 
 def write_results(table: pd.DataFrame, path: Path, published_name: str | None = None) -> None:
@@ -418,7 +434,7 @@ def _block(block: pd.DataFrame, beside: Callable[[Any], str], draw: Callable[...
 
 
 def _mean_text(row: Any) -> str:
-    return f"{row.mean:.3f} ± {row.spread:.3f}" if row.seeds > 1 else f"{row.mean:.3f}"
+    return f"{row.mean:.3f} ± {row.spread:.3f}" if row.runs > 1 else f"{row.mean:.3f}"
 
 
 def published_here(name: str | None = None) -> pd.DataFrame:

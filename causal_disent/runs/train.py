@@ -15,9 +15,9 @@ from causal_disent.runs.dataset import dataset
 from causal_disent.runs.representation import training_backend
 from causal_disent.runs.results import write_results
 from causal_disent.training.checkpoint import clear, partial_folder
-from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
+from causal_disent.training.saved import MODEL
 from causal_disent.training.trackers import copy_tracked
 
 

@@ -98,8 +98,8 @@ def visualize(
         model_dir: a folder as ``dlib_evaluate`` reads; its record names the data set.
         output_dir: the folder to write: ``reconstructions/``, ``sampled/``, ``traversals/``,
             ``animated_traversals/``, of a `causal_disent.protocols.CausalModel` also ``concepts/`` (the graph, and
-            for each image a sheet with each concept set). Then, as a classifier may have to be trained for it,
-            ``counterfactuals/``, which has a sheet for each image.
+            for each image a sheet with each concept set), and ``counterfactuals/``, a sheet for each image, for
+            which a classifier may have to be trained first.
         overwrite: replace `output_dir` if it exists.
         num_images: how many images of the data set to show.
         reading: what reads the model, and the device, which is the classifier's as well.
@@ -138,6 +138,10 @@ def visualize(
     low, high = sample.codes.min(axis=0), sample.codes.max(axis=0)
     titles = _titles(sample, sets)
     moving: dict[str, Any] = {"num_steps": chosen.num_steps, "titles": titles, "dead": sample.dead}
+    classifier = None
+    if judge is not None:
+        say("the sheets of counterfactuals need a classifier (visualize_model.classifier); making it", error=True)
+        classifier = make_classifier(judge, data, "visualize_model.classifier")
     with new_folder(target, overwrite=overwrite) as folder:
         rebuilt = reconstruction_sheet(representation, images)
         save_picture(np.asarray(rebuilt), folder / "reconstructions" / "reconstructions.png")
@@ -149,15 +153,12 @@ def visualize(
         _save_animation(frames, folder / "animated_traversals" / "traversals.gif")
         if is_causal_model(representation):
             _draw_concepts(representation, data, num_images, chosen, folder / "concepts")
-    if judge is None:
-        return {}, []
-    say(f"{target} has its pictures; the sheets of counterfactuals need a classifier", error=True)
-    classifier = make_classifier(judge, data, "visualize_model.classifier")
-    with new_folder(target / "counterfactuals", overwrite=False) as folder:
-        for n in track(range(num_images), "counterfactuals", unit="sheet"):
+        for n in track(range(num_images if classifier else 0), "counterfactuals", unit="sheet"):
             shown = factors[n : n + 1], images[n : n + 1]
             sheet = sheet_of_sample(sample, representation, classifier, data, *shown, sets, chosen.baseline)
-            save_picture(np.asarray(sheet), folder / f"image_{n}.png")
+            save_picture(np.asarray(sheet), folder / "counterfactuals" / f"image_{n}.png")
+    if classifier is None:
+        return {}, []
     accuracy = check_accuracy(getattr(classifier, "accuracy", None), len(sets))
     if accuracy is None:
         return {}, []

@@ -25,9 +25,9 @@ from causal_disent.testing.stage import (  # noqa: F401  a check as well
     documented,
     touched_generators,
 )
-from causal_disent.training.description import MODEL
 from causal_disent.training.loop import Keeping
 from causal_disent.training.plan import make_plan
+from causal_disent.training.saved import MODEL
 
 #: What a model is trained with if it ships no config of its own.
 CONFIG = "models/shared.gin"

@@ -1,16 +1,217 @@
-"""Encoders, decoders and discriminators by the names that configs and saved models say: parts with these roles."""
+"""Encoders, decoders and discriminators: by name, their published layers, and checks of users' own."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from causal_disent import errors
-from causal_disent.checks import checked
-from causal_disent.config import entry_of, given_to_gin
-from causal_disent.registry import NETWORKS, Entry, registry
-from causal_disent.training.bound import as_bound
+from causal_disent.checks import checked, is_finite_number, whole
+from causal_disent.config import REQUIRED, entry_of, given_to_gin
+from causal_disent.registry import NETWORKS, ROLES, Entry, part, registry
+from causal_disent.text import shown_value
+from causal_disent.training.settings import as_bound
+
+#: Rounding that is forgiven in images that a decoder promises to be in [0, 1].
+TOLERANCE = 1e-3
+#: In the names of types whose values are no real numbers.
+NOT_REAL = ("complex", "string")
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """What the checks must know of a framework's tensors.
+
+    Attributes:
+        is_tensor: whether a value is one of them.
+        permuted: a tensor and the new order of its axes -> the tensor with them so.
+    """
+
+    is_tensor: Callable[[Any], bool]
+    permuted: Callable[[Any, tuple[int, ...]], Any]
+
+    def codes_in(self, output: Any, *, gaussian: bool) -> tuple[Any, ...]:
+        """What an encoder gave: its codes, or mean and log variance where it is `gaussian`."""
+        several = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+        if gaussian:
+            if len(several) != 2 or not all(map(self._is_real, several)) or several[0].shape != several[1].shape:
+                raise errors.InvalidInput(
+                    "The encoder must give mean and log variance, a tuple of two tensors (n, codes); it gave "
+                    f"{self.described(output)}. If it gives codes alone, leave gaussian=True out."
+                )
+            return several
+        if not several or not self._is_real(several[0]):
+            raise errors.InvalidInput(
+                "The encoder must give codes, a tensor (n, codes) of real numbers, or a tuple that begins with "
+                f"them; it gave {self.described(output)}."
+            )
+        return several[:1]
+
+    def images_in(self, output: Any) -> Any:
+        """What a decoder gave."""
+        if not self._is_real(output):
+            raise errors.InvalidInput(
+                "The decoder must give images, a tensor (n, h, w, c) of real numbers; it gave "
+                f"{self.described(output)}."
+            )
+        return output
+
+    def described(self, output: Any) -> str:
+        """What a message says of a network's output."""
+        if self.is_tensor(output):
+            name = getattr(output.dtype, "name", output.dtype)
+            return f"a tensor of shape {tuple(output.shape)} and type {name}"
+        if isinstance(output, (tuple, list)):
+            kind = type(output).__name__
+            return f"a {kind} of {len(output)} ({errors.listing(map(self.described, output), 5)})"
+        return "None" if output is None else f"a value of type {type(output).__name__}"
+
+    def _is_real(self, value: Any) -> bool:
+        return self.is_tensor(value) and not any(word in str(value.dtype) for word in NOT_REAL)
+
+
+def check_pixels(low: float, high: float) -> None:
+    """Raise if the values of images, which are from `low` to `high`, are no numbers in [0, 1]."""
+    if math.isnan(low) or math.isnan(high):
+        raise errors.InvalidInput("The decoder gives values that are not numbers (nan). Look at its weights.")
+    if low < -TOLERANCE or high > 1 + TOLERANCE:
+        raise errors.InvalidInput(
+            f"The decoder gives values from {low:.4g} to {high:.4g}; images are in [0, 1]. If they are logits, "
+            "pass activation='logits' (keras_module.activation or torch_module.activation in a config)."
+        )
+
+
+#: What turns the output of a decoder into pixels in [0, 1].
+ACTIVATIONS = ("logits", "tanh", "none")
+
+
+@dataclass(frozen=True)
+class Framework:
+    """What the checks must know of a framework.
+
+    Attributes:
+        module: the class of its networks.
+        module_name: what users call that.
+        is_float32: a value and a shape -> whether it is a tensor of that shape, in single precision.
+        tensors: of the framework.
+    """
+
+    module: type
+    module_name: str
+    is_float32: Callable[[Any, tuple[int, ...]], bool]
+    tensors: Tensors
+
+
+def check_image_shape(name: str, image_shape: Sequence[int], divisor: int) -> tuple[int, int, int]:
+    """The shape (h, w, c), if the network of this name takes it: height and width divisible by `divisor`."""
+    shape = tuple(int(side) for side in image_shape)
+    if len(shape) != 3 or min(shape) < 1:
+        raise errors.InvalidInput(f"An image has a shape (height, width, channels); given: {list(shape)}.")
+    height, width, channels = shape
+    if height % divisor or width % divisor:
+        raise errors.InvalidInput(
+            f"'{name}' takes images whose height and width can be divided by {divisor}; these are "
+            f"{height}x{width}. Resize them, or take the fully connected architecture."
+        )
+    return height, width, channels
+
+
+def check_enough_codes(num_latent: int, factor_sizes: Sequence[int]) -> None:
+    """Raise unless there is a code for each labelled factor."""
+    if num_latent < len(factor_sizes):
+        raise errors.InvalidInput(
+            f"The supervised loss needs a code for each of the {len(factor_sizes)} labelled factors; "
+            f"encoder.num_latent is {num_latent}."
+        )
+
+
+def check_network(role: str, network: Any, framework: Framework) -> Any:
+    """`network`, if it is a module and what is bound for it can be stored with the model."""
+    if not isinstance(network, framework.module):
+        name = getattr(network, "name", None) or as_bound(f"{role}.{role}_fn", None).removeprefix("@")
+        raise errors.InvalidInput(
+            f"The {role} '{name}' must be a {framework.module_name}; its function returns a "
+            f"{type(network).__name__}."
+        )
+    named: Any = network
+    for option, value in named.bound_options.items():
+        if not is_plain(value):
+            raise errors.InvalidInput(
+                f"{named.name}.{option} is stored with the model, so that it must be a finite number, a text, a "
+                f"truth value, None or a list of these, in square brackets; given: {shown_value(value)}."
+            )
+    return network
+
+
+def check_sizes(encoder: Any, image_shape: Sequence[int], num_latent: int) -> None:
+    """Raise unless the encoder tells the sizes that it was made for."""
+    for attribute, size in (("image_shape", tuple(image_shape)), ("num_latent", num_latent)):
+        found = getattr(encoder, attribute, None)
+        if (tuple(found) if isinstance(found, Iterable) else found) != size:
+            raise errors.InvalidInput(
+                f"The encoder '{encoder.name}' must have the attribute {attribute}, here {size}; it has "
+                f"{shown_value(found)}."
+            )
+
+
+def check_outputs(networks: Mapping[str, Any], images: Any, framework: Framework) -> None:
+    """Raise unless each network gives what the losses take.
+
+    Args:
+        networks: in evaluation mode.
+        images: (n, h, w, c), a few.
+        framework: whose tensors they are.
+    """
+    encoder = networks["encoder"]
+    encoded = _applied("encoder", encoder, images, framework)
+    if not isinstance(encoded, tuple) or len(encoded) != 2:
+        raise _unfit("encoder", encoder, "a tuple of two tensors, mean and log variance", encoded, framework)
+    num = len(images)
+    for what, output in zip(("means", "log variances"), encoded, strict=True):
+        _check_tensor("encoder", encoder, what, output, (num, encoder.num_latent), framework)
+    decoded = _applied("decoder", networks["decoder"], encoded[0], framework)
+    _check_tensor("decoder", networks["decoder"], "images", decoded, tuple(images.shape), framework)
+    if "discriminator" in networks:
+        logits = _applied("discriminator", networks["discriminator"], encoded[0], framework)
+        _check_tensor("discriminator", networks["discriminator"], "logits", logits, (num, 2), framework)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether ``model.json`` can hold it: a finite number, a text, a truth value, None or a list of these."""
+    if isinstance(value, list):
+        return all(is_plain(part) and not isinstance(part, list) for part in value)
+    if type(value) in (int, float):
+        return is_finite_number(value)
+    return value is None or isinstance(value, (str, bool))
+
+
+def _applied(kind: str, module: Any, given: Any, framework: Framework) -> Any:
+    """What a user's module gives; whatever it raises becomes a readable error."""
+    try:
+        return module(given)
+    except Exception as error:
+        raise errors.InvalidInput(
+            f"The {kind} '{module.name}' cannot be applied to {framework.tensors.described(given)}: "
+            f"{type(error).__name__}: {error}. --debug shows where it happened."
+        ) from error
+
+
+def _check_tensor(
+    kind: str, module: Any, what: str, given: Any, shape: tuple[int, ...], framework: Framework
+) -> None:
+    if not framework.is_float32(given, shape):
+        raise _unfit(
+            kind, module, f"{what} of shape {shape}, float32, for a batch of {shape[0]}", given, framework
+        )
+
+
+def _unfit(kind: str, module: Any, needed: str, given: Any, framework: Framework) -> errors.InvalidInput:
+    return errors.InvalidInput(
+        f"The {kind} '{module.name}' must give {needed}; it gives {framework.tensors.described(given)}."
+    )
 
 
 def networks(role: str, backend: str | None) -> dict[str, Entry]:
@@ -112,3 +313,144 @@ def _check_signature(entry: Entry) -> None:
             f"The function of the {entry.facts['role']} '{entry.name}' must take "
             f"{errors.listing(entry.supplied())}; it takes {signature}."
         ) from None
+
+
+@part("encoder", supplied=("image_shape", "generator"))
+def encoder(
+    image_shape: Sequence[int],
+    generator: Any,
+    num_latent: Annotated[int, whole(at_least=1)] = REQUIRED,
+    encoder_fn: Callable[..., Any] = REQUIRED,
+) -> tuple[Any, int]:
+    """The encoder that the config binds, and the number of codes."""
+    sizes = {"image_shape": image_shape, "num_latent": num_latent}
+    return make_bound("encoder", encoder_fn, **sizes, generator=generator), num_latent
+
+
+@part("decoder", supplied=ROLES["decoder"])
+def decoder(
+    image_shape: Sequence[int], num_latent: int, generator: Any, decoder_fn: Callable[..., Any] = REQUIRED
+) -> Any:
+    """The decoder that the config binds."""
+    sizes = {"image_shape": image_shape, "num_latent": num_latent}
+    return make_bound("decoder", decoder_fn, **sizes, generator=generator)
+
+
+@part("discriminator", supplied=ROLES["discriminator"])
+def discriminator(num_latent: int, generator: Any, discriminator_fn: Callable[..., Any] = REQUIRED) -> Any:
+    """The discriminator that the config binds."""
+    return make_bound("discriminator", discriminator_fn, num_latent=num_latent, generator=generator)
+
+
+class ImageLayers:
+    """What layers from images or to them are made for.
+
+    Attributes:
+        image_shape: (h, w, c).
+        num_latent: number of codes.
+    """
+
+    #: What height and width must be divisible by.
+    divisor = 1
+    image_shape: tuple[int, int, int]
+    num_latent: int
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        raise NotImplementedError
+
+
+class _Conv(ImageLayers):
+    """Of the convolutional pair, which halves an image four times, to 64 channels (beta-VAE paper, table 1)."""
+
+    divisor = 16
+
+    @property
+    def smallest(self) -> tuple[int, int, int]:
+        """(h, w, c) of an image that was halved four times."""
+        height, width, _ = self.image_shape
+        return height // self.divisor, width // self.divisor, 64
+
+
+class ConvEncoderLayers(_Conv):
+    """Four convolutions, a hidden layer, the means, the log variances."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.e1 = make.conv(self.image_shape[-1], 32, 4)
+        self.e2 = make.conv(32, 32, 4)
+        self.e3 = make.conv(32, 64, 2)
+        self.e4 = make.conv(64, 64, 2)
+        self.e5 = make.dense(math.prod(self.smallest), 256)
+        self.means = make.dense(256, self.num_latent)
+        self.log_var = make.dense(256, self.num_latent)
+
+
+class DeconvDecoderLayers(_Conv):
+    """Two dense layers, four transposed convolutions."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.dense = make.dense(self.num_latent, 256)
+        self.dense_1 = make.dense(256, math.prod(self.smallest))
+        self.conv2d_transpose = make.deconv(64, 64)
+        self.conv2d_transpose_1 = make.deconv(64, 32)
+        self.conv2d_transpose_2 = make.deconv(32, 32)
+        self.conv2d_transpose_3 = make.deconv(32, self.image_shape[-1])
+
+
+class FcEncoderLayers(ImageLayers):
+    """Two hidden layers of 1200, the means, the log variances (beta-VAE paper, table 1)."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.e1 = make.dense(math.prod(self.image_shape), 1200)
+        self.e2 = make.dense(1200, 1200)
+        self.dense = make.dense(1200, self.num_latent)  # the means; TensorFlow numbers unnamed layers
+        self.dense_1 = make.dense(1200, self.num_latent)
+
+
+class FcDecoderLayers(ImageLayers):
+    """Three hidden layers of 1200, the pixels."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.dense = make.dense(self.num_latent, 1200)
+        self.dense_1 = make.dense(1200, 1200)
+        self.dense_2 = make.dense(1200, 1200)
+        self.dense_3 = make.dense(1200, math.prod(self.image_shape))
+
+
+class LinearEncoderLayers(ImageLayers):
+    """The means, the log variances."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.e1 = make.dense(math.prod(self.image_shape), self.num_latent)
+        self.e2 = make.dense(math.prod(self.image_shape), self.num_latent)
+
+
+class LinearDecoderLayers(ImageLayers):
+    """The pixels."""
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.d1 = make.dense(self.num_latent, math.prod(self.image_shape))
+
+
+class FcDiscriminatorLayers:
+    """Six layers of 1000, the logits of the two classes (FactorVAE, arXiv:1802.05983, appendix A)."""
+
+    #: Of the leaky ReLU; TensorFlow's, torch's own is 0.01.
+    slope = 0.2
+    num_latent: int
+
+    def add_layers(self, make: Any) -> None:
+        """Set the layers."""
+        self.d1 = make.dense(self.num_latent, 1000)
+        self.d2 = make.dense(1000, 1000)
+        self.d3 = make.dense(1000, 1000)
+        self.d4 = make.dense(1000, 1000)
+        self.d5 = make.dense(1000, 1000)
+        self.d6 = make.dense(1000, 1000)
+        self.logits = make.dense(1000, 2)

@@ -1,15 +1,80 @@
-"""What a model adds to the reconstruction loss; everything else of training is shared."""
+"""What is minimised: the pass of a batch through the networks, the losses, and what a model adds to them."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 from causal_disent import errors
+from causal_disent.checks import number
+from causal_disent.config import REQUIRED
 from causal_disent.protocols import IntArray
-from causal_disent.training.bound import as_bound, takes
+from causal_disent.registry import ROLES, Part, part
+from causal_disent.training.settings import as_bound, check_function, takes
+
+#: What turns the output of a decoder that is trained into pixels.
+ACTIVATIONS = ("logits", "tanh")
+
+
+#: What ``AdamOptimizer`` takes, in any framework.
+Rate = Annotated[float, number(above=0)]
+Decay = Annotated[float, number(at_least=0, below=1)]
+Epsilon = Annotated[float, number(at_least=0)]
+
+
+def _optimizer(name: str) -> Part:
+    """The part that makes one of the optimizers."""
+
+    def made(
+        parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: Rate | None = None
+    ) -> Any:
+        """The optimizer that the config binds; `learning_rate` goes before the optimizer's own."""
+        check_function(f"{name}.optimizer_fn", optimizer_fn, "optimizer")
+        own = {} if learning_rate is None else {"learning_rate": learning_rate}
+        return optimizer_fn(parameters, **own)
+
+    return Part(name, made, ROLES["optimizer"])
+
+
+#: Of encoder and decoder, and of the discriminator.
+vae_optimizer, discriminator_optimizer = _optimizer("vae_optimizer"), _optimizer("discriminator_optimizer")
+
+
+class ReconstructionLoss:
+    """A loss for each image, from images and what the decoder gives; remembers the activation it was made for."""
+
+    def __init__(self, loss_fn: Callable[[Any, Any, str], Any], activation: str) -> None:
+        if activation not in ACTIVATIONS:
+            raise errors.unknown("activation", activation, ACTIVATIONS)
+        self.loss_fn, self.activation = loss_fn, activation
+
+    def __call__(self, images: Any, output: Any) -> Any:
+        """(n,) losses."""
+        return self.loss_fn(images, output, self.activation)
+
+
+@part("reconstruction_loss")
+def reconstruction_loss(
+    loss_fn: Callable[[Any, Any, str], Any] = REQUIRED, activation: str = ACTIVATIONS[0]
+) -> ReconstructionLoss:
+    """The loss that the config binds."""
+    check_function("reconstruction_loss.loss_fn", loss_fn, "reconstruction_loss")
+    return ReconstructionLoss(loss_fn, activation)
+
+
+@part("supervised_loss", supplied=ROLES["supervised_loss"])
+def supervised_loss(
+    num_latent: int, factor_sizes: Sequence[int], generator: Any, loss_fn: Callable[..., Any] = REQUIRED
+) -> Any:
+    """The loss that the config binds: a module that takes codes (n, codes) and labels (n, factors)."""
+    check_function("supervised_loss.loss_fn", loss_fn, "supervised_loss")
+    return loss_fn(num_latent, factor_sizes, generator)
+
+
+#: How sharp the softmax of `embed` is; learned factor by factor, or a number.
+Sigma = Literal["learn"] | float
 
 #: Of the framework that trains.
 Tensor = Any
@@ -31,7 +96,7 @@ class Pass:
         kl: scalar, the divergence of the codes' Gaussians from the standard normal, averaged over the batch.
         activation: of `output`.
         weights: what the objective's `weights` gives for this step.
-        losses: the functions of the framework (`causal_disent.training.forward`).
+        losses: the functions of the framework (`causal_disent.training.objective`).
         logits: (n, 2) of the discriminator for `codes`, where there is one.
         supervised_loss: scalar, not weighted, where there are labels.
         boxes: (n, 4), where the objective asks for them.
@@ -126,3 +191,77 @@ def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objec
             f"model.model must be a model, such as @vae(); given: {as_bound('model.model', given)}."
         )
     return model
+
+
+@dataclass(frozen=True)
+class Given:
+    """What goes into one step.
+
+    Attributes:
+        images: (n, h, w, c) in [0, 1].
+        noise: (n, codes), standard normal.
+        step: how many steps were made before.
+        weights: what the objective's `weights` gives for this step.
+        boxes: (n, 4), where the objective asks for them.
+        labelled: images and their labels (n, factors), where the objective has labels.
+    """
+
+    images: Tensor
+    noise: Tensor
+    step: Any
+    weights: Mapping[str, Any] = field(default_factory=dict)
+    boxes: Tensor | None = None
+    labelled: tuple[Tensor, Tensor] | None = None
+
+
+def forward(
+    networks: Any, objective: Objective, reconstruction: ReconstructionLoss, losses: Any, given: Given
+) -> Pass:
+    """Encode, draw, decode.
+
+    Args:
+        networks: ``encoder``, ``decoder``, and ``discriminator`` and ``supervision`` where the objective has them.
+        objective: what is minimised.
+        reconstruction: the reconstruction loss.
+        losses: the functions of the framework.
+        given: the batch.
+    """
+    mean, log_var = networks["encoder"](given.images)
+    codes = losses.draw_codes(mean, log_var, given.noise)
+    passed = Pass(
+        step=given.step,
+        images=given.images,
+        mean=mean,
+        log_var=log_var,
+        codes=codes,
+        output=networks["decoder"](codes),
+        kl=losses.gaussian_kl(mean, log_var),
+        activation=reconstruction.activation,
+        weights=given.weights,
+        losses=losses,
+        boxes=given.boxes,
+    )
+    if objective.discriminates:
+        passed.logits = networks["discriminator"](codes)
+    if objective.factor_sizes is not None and given.labelled is not None:
+        images, labels = given.labelled
+        passed.supervised_loss = networks["supervision"](networks["encoder"](images)[0], labels)
+    return passed
+
+
+def terms_of(objective: Objective, reconstruction: ReconstructionLoss, passed: Pass) -> dict[str, Tensor]:
+    """Each term by disentanglement_lib's name, the weighted ones that it does not name, and the whole ``loss``."""
+    error = passed.losses.batch_mean(reconstruction(passed.images, passed.output))
+    penalties = objective.penalties(passed)
+    regularizer = sum(penalties.values())
+    terms = {
+        "reconstruction_loss": error,
+        "kl_loss": passed.kl,
+        **{f"weighted_{name}": term for name, term in penalties.items() if name != "kl_loss"},
+        "regularizer": regularizer,
+        "elbo": -(error + passed.kl),
+        "loss": error + regularizer,
+    }
+    if passed.supervised_loss is not None:
+        terms["supervised_loss"] = passed.supervised_loss
+    return terms

@@ -14,11 +14,22 @@ from causal_disent import errors
 from causal_disent.data.factor_table import value_rows
 from causal_disent.protocols import IntArray, is_finite
 from causal_disent.registry import registry
-from causal_disent.training.batches import Batches, LabelledImages, check_boxes
-from causal_disent.training.bound import as_bound
-from causal_disent.training.labellers import labeller
-from causal_disent.training.objective import Objective, OwnLoss, objective_of
-from causal_disent.training.settings import PRECISIONS, ModelSettings, model_settings, require, require_seed
+from causal_disent.training.batches import Batches, LabelledImages, check_boxes, labeller
+from causal_disent.training.networks import Framework, check_network, check_sizes, decoder, discriminator, encoder
+from causal_disent.training.objective import (
+    Objective,
+    OwnLoss,
+    objective_of,
+    supervised_loss,
+)
+from causal_disent.training.settings import (
+    PRECISIONS,
+    ModelSettings,
+    as_bound,
+    model_settings,
+    require,
+    require_seed,
+)
 
 
 @dataclass(frozen=True)
@@ -176,3 +187,33 @@ def _split(images: LabelledImages, num_train: int) -> tuple[LabelledImages, Labe
         LabelledImages(images.images_of, images.labels[:num_train]),
         LabelledImages(lambda rows: images.images_of(rows + rest), images.labels[rest:]),
     )
+
+
+#: Has a loss and an optimizer of its own.
+DISCRIMINATOR = "discriminator"
+
+
+def make_networks(plan: Plan, generator: Any, framework: Framework) -> dict[str, Any]:
+    """``encoder`` and ``decoder``; ``supervision`` and ``discriminator`` where the objective needs them.
+
+    Args:
+        plan: what is trained on what.
+        generator: of the initial weights, which are drawn in this order.
+        framework: whose networks they are.
+    """
+    shape = tuple(plan.data.observation_shape)
+    made, num_latent = encoder(shape, generator)
+    networks = {"encoder": check_network("encoder", made, framework)}
+    check_sizes(made, shape, num_latent)
+    networks["decoder"] = check_network("decoder", decoder(shape, num_latent, generator), framework)
+    if plan.objective.factor_sizes is not None:
+        networks["supervision"] = supervised_loss(num_latent, plan.objective.factor_sizes, generator)
+    if plan.objective.discriminates:
+        judge = discriminator(num_latent, generator)
+        networks[DISCRIMINATOR] = check_network(DISCRIMINATOR, judge, framework)
+    return networks
+
+
+def others(networks: Any) -> list[Any]:
+    """The networks that the first optimizer trains: all but the discriminator."""
+    return [network for role, network in networks.items() if role != DISCRIMINATOR]

@@ -1,21 +1,62 @@
-"""``model.*``: what configs bind for a run of training."""
+"""``model.*``: what a config binds for a training run; and checks of the functions that it binds."""
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from causal_disent import errors
-from causal_disent.checks import check_choice, check_number, check_seed, check_whole
-from causal_disent.config import REQUIRED
-from causal_disent.registry import part
-from causal_disent.text import shown_value
-from causal_disent.training.bound import check_no_brackets
+from causal_disent.checks import (
+    check_arguments,
+    check_choice,
+    check_seed,
+    number,
+    parameters_of,
+    whole,
+)
+from causal_disent.config import REQUIRED, bindings_of, entry_of
+from causal_disent.registry import ROLES, part
+
+
+def check_function(name: str, value: Any, role: str) -> None:
+    """Raise unless `value` is a function of this role, written ``@its_name`` in a config.
+
+    Args:
+        name: of the parameter, as configs call it.
+        value: what is bound. A function that is not registered will do if it takes what the program gives.
+        role: a key of `causal_disent.registry.ROLES`.
+    """
+    known = entry_of(value)
+    fits = takes(value, len(ROLES[role])) if known is None else known.facts.get("role") == role
+    if not fits:
+        raise errors.InvalidInput(
+            f"{name} must be a function of {errors.listing(ROLES[role])}, written @its_name without brackets; "
+            f"given: {as_bound(name, value)}."
+        )
+
+
+def as_bound(name: str, value: Any) -> str:
+    """`value` as the config that binds it to `name` writes it."""
+    return dict(bindings_of(name.rpartition(".")[0])).get(name, repr(value))
+
+
+def takes(value: Any, number: int) -> bool:
+    """Whether `value` can be called with so many arguments."""
+    try:
+        inspect.signature(value).bind(*range(number))
+    except TypeError:
+        return False
+    except ValueError:  # a built-in that does not tell
+        return True
+    return True
+
 
 #: In which numbers networks are trained: as they are stored, or in half as many bits.
 PRECISIONS = ("float32", "bfloat16")
-#: More labels than this are a slip, and would not fit into memory.
-MOST_LABELLED = 10_000_000
+#: More labels than the last number are a slip, and would not fit into memory.
+Labelled = Annotated[int, whole(at_least=1, at_most=10_000_000)]
+Fraction = Annotated[float, number(above=0, at_most=1)]
 
 
 @dataclass(frozen=True)
@@ -43,37 +84,23 @@ class ModelSettings:
     """
 
     model: Any = REQUIRED
-    training_steps: int = REQUIRED
-    batch_size: int = REQUIRED
+    training_steps: Annotated[int, whole(at_least=0)] = REQUIRED
+    batch_size: Annotated[int, whole(at_least=1)] = REQUIRED
     random_seed: int | None = None
-    eval_steps: int | None = None
+    eval_steps: Annotated[int, whole(at_least=1)] | None = None
     precision: str = PRECISIONS[0]
     name: str = ""
     model_num: int | None = None
     model_seed: int | None = None
     unsupervised_data_seed: int | None = None
     supervised_data_seed: int | None = None
-    num_labelled_samples: int | None = None
-    labelled_fraction: float | None = None
-    train_percentage: float | None = None
+    num_labelled_samples: Labelled | None = None
+    labelled_fraction: Fraction | None = None
+    train_percentage: Fraction | None = None
 
     def __post_init__(self) -> None:
-        for parameter, least in (("training_steps", 0), ("batch_size", 1)):
-            check_whole(f"model.{parameter}", getattr(self, parameter), least)
+        check_arguments(parameters_of(type(self)).values(), vars(self), "model")  # type: ignore[arg-type]
         check_choice("model.precision", self.precision, PRECISIONS)
-        if self.eval_steps is not None:
-            check_whole("model.eval_steps", self.eval_steps, 1)
-        if self.num_labelled_samples is not None:
-            check_whole("model.num_labelled_samples", self.num_labelled_samples, 1)
-            if self.num_labelled_samples > MOST_LABELLED:
-                raise errors.InvalidInput(
-                    f"model.num_labelled_samples must be at most {MOST_LABELLED:,}; given: "
-                    f"{shown_value(self.num_labelled_samples)}."
-                )
-        for parameter in ("labelled_fraction", "train_percentage"):
-            if getattr(self, parameter) is not None:
-                check_number(f"model.{parameter}", getattr(self, parameter), above=0, at_most=1)
-        check_no_brackets()
 
     @property
     def evaluated_batches(self) -> int:

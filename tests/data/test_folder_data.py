@@ -229,3 +229,14 @@ def test_a_folder_is_named_in_a_config(tmp_path):
     assert scores["discrete_mig"] > 0.9
     with pytest.raises(errors.InvalidInput, match=r"folder\.path"):
         get_dataset("folder")
+
+
+def test_columns_are_chosen(tmp_path):
+    folder = write_folder(tmp_path / "data")
+    header, *lines = (folder / "table.csv").read_text().splitlines()
+    (folder / "table.csv").write_text("\n".join([header.replace("file", "image"), *lines]) + "\n")
+    first, *_ = (name for name in header.split(",") if name != "file")
+    data = FolderDataset(folder, file_column="image", factors=[first])
+    assert data.factor_names == (first,)
+    with pytest.raises(errors.UnknownName, match="colour"):
+        FolderDataset(folder, file_column="image", factors=["colour"])

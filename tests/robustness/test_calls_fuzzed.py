@@ -148,7 +148,7 @@ def test_generators():
     old, new = check_random_state(np.random.RandomState(3)), check_random_state(np.random.default_rng(3))
     assert old.randint(1000) == np.random.RandomState(3).randint(1000)
     assert new.randint(1000) == check_random_state(np.random.default_rng(3)).randint(1000)
-    for wrong in (None, 0.5, np.bool_(True), -1, 2**32, "0"):
+    for wrong in (0.5, np.bool_(True), -1, 2**32, "0"):
         with pytest.raises(errors.InvalidInput, match="`random_state` is a seed from 0"):
             check_random_state(wrong)
 

@@ -19,6 +19,7 @@ from causal_disent.errors import InvalidInput, UnknownName
 from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import Points, points
 from causal_disent.registry import registry
+from causal_disent.report.panel import CLASSIC_METRICS, PANEL
 from causal_disent.runs.score import NOT_ASKED
 
 RNG = np.random.RandomState(0)
@@ -73,7 +74,7 @@ def test_the_score_is_that_of_the_function(name):
 
 
 def test_every_metric_has_a_score_or_a_reason():
-    found = score(CODES, FACTORS, fast=True)
+    found = score(CODES, FACTORS, "all", fast=True)
     assert sorted(found.table.index) == registry.names("metrics")
     assert set(found.results) == set(BY_ARRAYS)
     assert set(found.left_out) == set(registry.names("metrics")) - set(BY_ARRAYS)
@@ -179,7 +180,7 @@ def test_what_a_metric_warns_of_stands_beside_its_score(register):
 
 def test_what_needs_more_than_arrays(register):
     name = register(lambda codes, factors: Found(1.0), needs=Decoder())
-    assert score(CODES, FACTORS, fast=True).left_out[name] == "needs a decoder, <b>say</b>"
+    assert score(CODES, FACTORS, "all", fast=True).left_out[name] == "needs a decoder, <b>say</b>"
     with pytest.raises(InvalidInput, match="'stand_in' needs a decoder.*get_metric.*suffice for: .*irs, .*mig"):
         score(CODES, FACTORS, ["mig", name])
 
@@ -188,7 +189,7 @@ def test_continuous_factors_are_refused_by_metrics_of_discrete_ones():
     found = score(CODES, ANGLES, ["factor_vae_score", "sap_score"])
     assert list(found.results) == ["sap_score"]
     said = found.left_out["factor_vae_score"]
-    assert "nearly as many values as there are points: factor_1. Have them put into bins (`bins=10`" in said
+    assert "nearly as many values as there are points: factor_1. Put them into bins (`bins=10`" in said
     assert "a metric that takes them: dci, " in said and "factor_vae_score" not in said
     with pytest.raises(InvalidInput, match="No metric could be measured.\n.*factor_vae_score: takes discrete"):
         score(CODES, ANGLES, "factor_vae_score")
@@ -235,8 +236,10 @@ def test_columns_that_say_nothing():
     assert found.points.factors.names == ("size",)
     assert "note: the same at all points, a dead code: code_2" in str(found)
     assert "hardly varies" not in str(found)
-    faint = score(np.column_stack([CODES, 0.001 * CODES[:, 0]]), factors, "mig")
-    assert "note: hardly varies beside the other codes, perhaps a dead code: code_2" in str(faint)
+    noise = 0.001 * np.random.default_rng(0).normal(size=240)
+    faint = score(np.column_stack([CODES, 0.001 * CODES[:, 0], noise]), factors, "mig", bootstrap=0, chance=0)
+    (note,) = (note for note in faint.points.notes if "dead code" in note)
+    assert note.endswith(": code_3"), "another unit makes no code dead"
     assert "note: left out, for nearly every point has a name of its own: file" in str(found)
     with pytest.raises(
         InvalidInput, match="no factor to measure by; left out, for it has one value only: factor_0"
@@ -327,7 +330,7 @@ def test_the_picture(register):
 
 def test_matplotlib_waits_for_the_picture():
     code = (
-        "import numpy as np, sys, causal_disent\n"
+        "import numpy as np, sys\nfrom causal_disent import score\n"
         "values = np.arange(40)[:, None] % 4\n"
         "scores = score(values, values, 'irs')\n"
         "str(scores), scores.to_html(), scores.table\n"
@@ -370,3 +373,44 @@ def test_progress_can_be_switched_off(capfd, monkeypatch):
     for progress in (True, False):
         score(factors * 2.0, factors, metrics=["sap_score"], chance=0, progress=progress)
         assert bool(capfd.readouterr().err) is progress
+
+
+class TestPanel:
+    def test_a_metric_answers_each_question(self):
+        found = score(CODES, FACTORS, bootstrap=0, chance=19)
+        assert list(found.answers) == [question.words for question in PANEL]
+        assert found.answers["Can the factors be read off the codes?"] == "yes"
+        assert all(question.words[:20] in str(found) for question in PANEL)
+
+    def test_noise_is_no_better_than_chance(self):
+        noise = np.random.default_rng(0).normal(size=(240, 3))
+        found = score(noise, FACTORS, bootstrap=0, chance=100)
+        assert set(found.answers.values()) == {"no better than chance"}
+
+    def test_mixed_codes_are_named(self):
+        generator = np.random.default_rng(0)
+        factors = generator.integers(4, size=(500, 3))
+        codes = factors + 0.1 * generator.normal(size=(500, 3))
+        codes[:, 1] += 0.7 * factors[:, 2]
+        answers = score(codes, factors, bootstrap=0, chance=19).answers
+        assert answers["Has each factor one code?"].startswith("partly: other codes know of some factors")
+        assert "factor_2" in answers["Has each factor one code?"]
+
+    def test_factors_of_one_code_are_named(self):
+        confounded = FACTORS[:, [0, 0, 1]]
+        found = score(CODES, confounded, bootstrap=0, chance=0)
+        answer = found.answers["Do factors have separate codes?"]
+        assert (
+            answer.startswith("partly: some factors have the same best code") and "factor_1 and factor_0" in answer
+        )
+
+    def test_factors_without_order_have_another_metric(self):
+        table = pd.DataFrame({"shape": np.array(["a", "b", "c"])[FACTORS[:, 0] % 3], "size": FACTORS[:, 1]})
+        found = score(CODES, table, bootstrap=0, chance=0, fast=True)
+        assert "r2" not in found.results and "downstream_task" in found.results and "dcimig" in found.results
+
+    def test_sets_of_metrics_by_name(self):
+        assert set(CLASSIC_METRICS) <= set(registry.names("metrics"))
+        named = {name for question in PANEL for name in question.metrics}
+        assert named <= set(BY_ARRAYS)
+        assert list(score(CODES, FACTORS, "panel", bootstrap=0, chance=0).results) == [q.metrics[0] for q in PANEL]

@@ -71,14 +71,14 @@ def test_codes_that_are_one_concept():
 @pytest.mark.parametrize(
     ("groups", "kind", "said"),
     [
-        ({"factor_groups": [["x", "y"]]}, InvalidInput, "a mapping from the name of a factor to its columns"),
+        ({"factor_groups": [["x", "y"]]}, InvalidInput, "factor_groups.*must be a dict"),
         ({"factor_groups": {"position": "xy"}}, InvalidInput, "a group is a list of columns"),
         ({"factor_groups": {"position": []}}, InvalidInput, "a group is a list of columns"),
         ({"factor_groups": {"position": ["x", "shap"]}}, UnknownName, "shap.*shape"),
         ({"factor_groups": {"position": ["x", 3]}}, UnknownName, "3"),
         ({"factor_groups": {"position": ["x", "y"], "other": ["y"]}}, InvalidInput, "'y' is there twice"),
         ({"factor_groups": {"shape": ["x", "y"]}}, InvalidInput, "'shape' is the name of another factor"),
-        ({"code_groups": {"a": [0, 1]}}, InvalidInput, "a list of lists of codes"),
+        ({"code_groups": {"a": [0, 1]}}, InvalidInput, "code_groups.*a list of lists"),
         ({"code_groups": [[0, 7]]}, UnknownName, "7"),
         ({"code_groups": [[0, 0]]}, InvalidInput, "0 is there twice"),
     ],

@@ -3,10 +3,12 @@
 import functools
 import importlib.util
 import re
+import tempfile
 import types
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from causal_disent import get_dataset
 from causal_disent.metrics import fitting as estimators
@@ -44,7 +46,22 @@ def confounded_candle():
 VIEW = Entry("datasets", "confounded_candle", "tests", confounded_candle, "part of candle_mini, with rules")
 
 
-@parametrize_checks("datasets", [*built_in("datasets"), VIEW])
+def folder_of_images():
+    """A `FolderDataset` of four images, in a folder that is removed when the tests end."""
+    folder = Path(OWN_FOLDER.name)
+    for i in range(4):
+        Image.new("RGB", (8, 8), (60 * i, 0, 0)).save(folder / f"{i}.png")
+    lines = ["file,object,angle", "0.png,cube,1", "1.png,ball,2", "2.png,cube,2", "3.png,ball,1"]
+    (folder / "table.csv").write_text("\n".join(lines) + "\n")
+    return get_dataset("folder", path=str(folder))
+
+
+OWN_FOLDER = tempfile.TemporaryDirectory()
+FOLDER = Entry("datasets", "folder_of_images", "tests", folder_of_images, "four images")
+WITHOUT_FILES = [entry for entry in built_in("datasets") if entry.name != "folder"]
+
+
+@parametrize_checks("datasets", [*WITHOUT_FILES, FOLDER, VIEW])
 def test_data_sets(check):
     check()
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.training import annealers
+from causal_disent.training import objectives as annealers
 
 
 @given(st.integers(0, 300), st.floats(0.5, 100), st.integers(1, 200))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.training import labellers
+from causal_disent.training import batches as labellers
 
 SIZES = [2, 12, 5]
 

@@ -71,10 +71,16 @@ class RayEngine:
 
     @property
     def workers(self) -> int:
-        """How many tasks that evaluate the cluster runs at a time, as it is now."""
-        self._join()
+        """How many tasks that evaluate run at a time: on the cluster as it is now, or on this machine's cores.
+
+        Ray is not started here for the answer; what only plans would have to wait for it.
+        """
         need = self._options["evaluate"]
-        has = ray.cluster_resources()
+        if self._address is None and not ray.is_initialized():
+            has = {"CPU": float(self._cores or len(os.sched_getaffinity(0)))}
+        else:
+            self._join()
+            has = ray.cluster_resources()
         fits = [has.get("CPU", 1.0) / need["num_cpus"] if need["num_cpus"] else 1.0]
         if need.get("num_gpus"):
             fits.append(has.get("GPU", 0.0) / need["num_gpus"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from causal_disent_tf.backend import TfBackend
 from causal_disent_tf.classifier import KerasClassifier
-from causal_disent_tf.networks.architecture import architecture
-from causal_disent_tf.representation import TfRepresentation, from_module
+from causal_disent_tf.representation import TfRepresentation, architecture, from_module
 
 __all__ = ["KerasClassifier", "TfBackend", "TfRepresentation", "architecture", "from_module"]

@@ -10,13 +10,11 @@ from typing import Any
 
 from causal_disent import errors
 from causal_disent.runs.representation import decoder_activation, model_folders, sampling_seed
-from causal_disent.training.description import part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import check_images_fit, read_saved
-from causal_disent_tf._tensorflow import tensorflow
-from causal_disent_tf.device import choose_device
-from causal_disent_tf.one_function import SERVING, OneFunction, is_keras_file, of_file, of_signature
+from causal_disent.training.saved import check_images_fit, part_of, read_saved
+from causal_disent_tf._tensorflow import choose_device, tensorflow
+from causal_disent_tf.keras_files import SERVING, OneFunction, is_keras_file, of_file, of_signature
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
@@ -34,7 +32,7 @@ class TfBackend:
 
     Args:
         trust: load graphs with operations that can reach files or the network.
-        device: one of `causal_disent_tf.device.DEVICES`; ``"auto"`` takes a GPU where TensorFlow sees one.
+        device: one of `causal_disent_tf._tensorflow.DEVICES`; ``"auto"`` takes a GPU where TensorFlow sees one.
     """
 
     name = "tf"
@@ -45,8 +43,8 @@ class TfBackend:
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TfRepresentation, dict[str, Any]]:
         """The trained model, and the terms of its loss."""
         with tensorflow().device(choose_device(self._device)):
-            from causal_disent_tf.saved_networks import TrainedRepresentation  # imports TensorFlow
-            from causal_disent_tf.train.make import make_trainer
+            from causal_disent_tf.saved import TrainedRepresentation  # imports TensorFlow
+            from causal_disent_tf.training import make_trainer
 
             trainer = make_trainer(plan)
             scores = run(trainer, plan, keeping)
@@ -57,7 +55,7 @@ class TfBackend:
     def write(self, folder: Path, model: Any, codes: str = "mean", seed: int = 0) -> None:
         """Save a model into `folder`, with codes that are the means or are drawn with that seed."""
         tensorflow()
-        from causal_disent_tf.saved_networks import TrainedRepresentation, save_model
+        from causal_disent_tf.saved import TrainedRepresentation, save_model
 
         if not isinstance(model, TrainedRepresentation):
             raise errors.InvalidInput(
@@ -79,7 +77,7 @@ class TfBackend:
                 f"'{decoder_activation(source)}', as reconstruction_loss.activation in "
                 f"{source / 'results/gin/train.gin'} has it or leaves it."
             )
-        from causal_disent_tf.hub_module import write_model, write_representation
+        from causal_disent_tf.saved import write_model, write_representation
 
         write_model(folder / "model/tfhub", model)
         codes = "mean" if model.sample_seed is None else "sampled"
@@ -104,7 +102,7 @@ class TfBackend:
 
     def _trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
         """A model of ``dlib_train``."""
-        from causal_disent_tf.saved_networks import TrainedRepresentation, read_model
+        from causal_disent_tf.saved import TrainedRepresentation, read_model
 
         def mixed(model: TrainedRepresentation, other: TrainedRepresentation) -> TrainedRepresentation:
             options = {"activation": other.activation, "sample_seed": model.sample_seed, "device": self._device}

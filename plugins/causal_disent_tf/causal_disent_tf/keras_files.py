@@ -1,19 +1,25 @@
-"""Keras models from files that are not trusted: what a file would make is looked at before Keras makes it.
+"""Keras models from files that are not trusted, and one's own models and functions as representations.
 
-Keras has its own safe mode; versions differ in how much of a file it covers, so it is not relied upon alone.
+What a file would make is looked at before Keras makes it. Keras has its own safe mode; versions differ in how much
+of a file it covers, so it is not relied upon alone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent_tf._tensorflow import keras, tensorflow
+from causal_disent.training.representation import Coder
+from causal_disent_tf._tensorflow import choose_device, keras, tensorflow
+from causal_disent_tf.representation import TfRepresentation, from_module
+from causal_disent_tf.saved_model import Shape, Signature
 
 SUFFIXES = (".keras", ".h5")
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
@@ -184,3 +190,116 @@ def _is_allowed(described: dict[str, Any]) -> bool:
         and from_keras
         and described.get("registered_name") in (None, name)
     )
+
+
+#: The signature that `model.export` and `tf.saved_model.save` give a Keras model.
+SERVING = "serving_default"
+
+
+@dataclass(frozen=True)
+class OneFunction:
+    """A function of one tensor under the names of a signature; of several outputs it gives the first.
+
+    Attributes:
+        function: tensor -> tensor.
+        given: what the signature calls the one.
+        result: what it calls the other.
+        takes: the shape of the one.
+        gives: the shape of the other.
+    """
+
+    function: Callable[[Any], Any]
+    given: str
+    result: str
+    takes: Shape
+    gives: Shape
+
+    def __call__(self, **tensors: Any) -> dict[str, Any]:
+        return {self.result: self.function(tensors[self.given])}
+
+    @property
+    def inputs(self) -> dict[str, Shape]:
+        """Name -> shape of what it takes."""
+        return {self.given: self.takes}
+
+    @property
+    def outputs(self) -> dict[str, Shape]:
+        """Name -> shape of what it gives."""
+        return {self.result: self.gives}
+
+
+def is_keras_file(path: Path) -> bool:
+    """Whether `path` is a file that is called as Keras calls its own."""
+    return path.suffix in SUFFIXES and path.is_file()
+
+
+def of_file(path: Path, given: str, result: str, *, trust: bool) -> OneFunction:
+    """The Keras model in a file."""
+    model = load_keras(path, trust=trust, how="pass --trust")
+    takes: Any = getattr(model, "input_shape", None)
+    gives: Any = getattr(model, "output_shape", None)
+    if not _is_shape(takes):
+        raise errors.InvalidInput(f"The Keras model {path} must take one tensor; it takes {takes}.")
+
+    def function(tensor: Any) -> Any:
+        output = model(tensor, training=False)
+        if isinstance(output, dict):
+            raise errors.InvalidInput(
+                f"The Keras model {path} must give a tensor, or a list that begins with the one that counts; it "
+                f"gives {errors.listing(output)} by name."
+            )
+        return output[0] if isinstance(output, (list, tuple)) else output
+
+    return OneFunction(function, given, result, takes, gives if _is_shape(gives) else gives[0])
+
+
+def of_signature(folder: Path, signature: Signature, given: str, result: str) -> OneFunction:
+    """The one function of a SavedModel; ``output_0`` comes before ``output_1``."""
+    names = sorted(signature.outputs, key=lambda name: [int(part) for part in re.findall(r"[0-9]+", name)])
+    if len(signature.inputs) != 1 or not names:
+        raise errors.InvalidInput(
+            f"The signature '{SERVING}' of the model in {folder} must take one tensor and give one; it takes "
+            f"{errors.listing(signature.inputs)} and gives {errors.listing(names)}."
+        )
+    ((name, takes),) = signature.inputs.items()
+    return OneFunction(
+        lambda tensor: signature(**{name: tensor})[names[0]], given, result, takes, signature.outputs[names[0]]
+    )
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and all(side is None or isinstance(side, int) for side in value)
+
+
+def keras_module(
+    data: Any,
+    encoder: str | Path | Coder | None = None,
+    decoder: str | Path | Coder | None = None,
+    channels_first: bool = False,
+    activation: str = "none",
+    gaussian: bool = False,
+    trust: bool = False,
+    device: str = "auto",
+) -> TfRepresentation:
+    """The Keras models that the config binds as a representation.
+
+    Args:
+        data: ground-truth data.
+        encoder: ``'encoder.keras'``, the path of a file, or a model or function that takes images (n, h, w, c),
+            ``@my_package.Encoder()`` in a config.
+        decoder: the same for what takes codes.
+        channels_first: they take and give (n, c, h, w).
+        activation: ``"none"`` if the decoder gives pixels in [0, 1], or ``"logits"`` or ``"tanh"``.
+        gaussian: the encoder gives mean and log variance.
+        trust: load files with classes that are not known to be harmless too.
+        device: as for `causal_disent_tf._tensorflow.choose_device`.
+    """
+    if encoder is None:
+        raise errors.ConfigError("The config must bind keras_module.encoder, to 'encoder.keras', say.")
+    parts: dict[str, Any] = {"encoder": encoder, "decoder": decoder}
+    for name, part in parts.items():
+        if isinstance(part, (str, Path)):
+            with tensorflow().device(choose_device(device)):
+                parts[name] = load_keras(Path(part), trust=trust, how="bind keras_module.trust = True")
+    options: Any = {"channels_first": channels_first, "activation": activation, "gaussian": gaussian}
+    return from_module(parts["encoder"], parts["decoder"], device, **options)

@@ -6,8 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from causal_disent.checks import check_truth
+import numpy as np
+from numpy.random import Generator
+
+from causal_disent.checks import check_truth, checked
+from causal_disent.config import REQUIRED
+from causal_disent.training.networks import check_enough_codes
+from causal_disent.training.objective import Sigma
 from causal_disent_tf._tensorflow import tensorflow
+from causal_disent_tf.networks import layers
 from causal_disent_tf.representation import activate
 
 tf: Any = tensorflow()
@@ -114,3 +121,102 @@ def box_loss(images: Any, reconstructed: Any, masks: Any) -> Any:
     return tf.reduce_mean(
         tf.reduce_sum(tf.square((images - reconstructed) * tf.cast(masks, images.dtype)), (1, 2, 3))
     )
+
+
+class _Supervision(layers.Layer):
+    """A scalar from codes (n, codes) and labels (n, factors); its weights are made with it."""
+
+    code_per_factor = True
+
+    def __init__(self, num_latent: int, factor_sizes: Sequence[int], generator: Generator | None = None) -> None:
+        super().__init__()
+        if self.code_per_factor:
+            check_enough_codes(num_latent, factor_sizes)
+        self.factor_sizes = tuple(int(size) for size in factor_sizes)
+        self.built = True
+
+    def _weight(self, name: str, start: Any) -> Any:
+        return self.add_weight(shape=np.shape(start), initializer=lambda shape, dtype: start, name=name)
+
+    def _normalised(self, labels: Any) -> Any:
+        return labels / tf.constant(self.factor_sizes, labels.dtype)
+
+
+class Xent(_Supervision):
+    """Cross entropy between labels, scaled to [0, 1), and the first codes, which are their logits."""
+
+    def call(self, codes: Any, labels: Any) -> Any:
+        """The sum over images and factors."""
+        used = codes[:, : labels.shape[1]]
+        return tf.reduce_sum(tf.nn.sigmoid_cross_entropy_with_logits(self._normalised(labels), used))
+
+
+class L2(_Supervision):
+    """Squared error between labels and the first codes, with a scale that is learned or after a sigmoid."""
+
+    @checked
+    def __init__(
+        self,
+        num_latent: int,
+        factor_sizes: Sequence[int],
+        generator: Generator | None = None,
+        learn_scale: bool = True,
+    ) -> None:
+        super().__init__(num_latent, factor_sizes)
+        self.scale = self._weight("scale", np.float32(1)) if learn_scale else None
+
+    def call(self, codes: Any, labels: Any) -> Any:
+        """The sum over images and factors."""
+        used = codes[:, : labels.shape[1]]
+        if self.scale is None:
+            return tf.reduce_sum(tf.square(tf.sigmoid(used) - self._normalised(labels)))
+        return tf.reduce_sum(tf.square(used * self.scale - labels))
+
+
+class Cov(_Supervision):
+    """Squared covariances between codes and labels, the diagonal left out."""
+
+    code_per_factor = False
+
+    def call(self, codes: Any, labels: Any) -> Any:
+        """The sum over pairs."""
+        centred, targets = codes - tf.reduce_mean(codes, 0), labels - tf.reduce_mean(labels, 0)
+        covariance = tf.matmul(centred, targets, transpose_a=True) / tf.cast(tf.shape(codes)[0], codes.dtype)
+        kept = 1 - tf.eye(codes.shape[1], labels.shape[1], dtype=codes.dtype)
+        return tf.reduce_sum(tf.square(covariance) * kept)
+
+
+class Embed(_Supervision):
+    """Cross entropy of the values under a softmax of squared distances from their places."""
+
+    @checked
+    def __init__(
+        self,
+        num_latent: int,
+        factor_sizes: Sequence[int],
+        generator: Generator | None = None,
+        sigma: Sigma = REQUIRED,
+        use_order: bool = False,
+    ) -> None:
+        super().__init__(num_latent, factor_sizes)
+        generator = np.random.default_rng(0) if generator is None else generator
+        self.use_order = use_order
+        self.places = []
+        for factor, size in enumerate(self.factor_sizes):
+            fan, number = (1, 2) if use_order else (size, size)
+            limit = math.sqrt(3 / fan)  # as TensorFlow initialises a vector of that size
+            start = generator.uniform(-limit, limit, number).astype(np.float32)
+            self.places.append(self._weight(f"places.{factor}", start))
+        learnt = np.ones(len(self.factor_sizes), np.float32)
+        self.sigma = self._weight("sigma", learnt) if sigma == "learn" else [float(sigma)] * len(learnt)
+
+    def call(self, codes: Any, labels: Any) -> Any:
+        """The sum over factors of the mean over images."""
+        total = 0.0
+        for factor, places in enumerate(self.places):
+            if self.use_order:
+                places = tf.range(self.factor_sizes[factor], dtype=codes.dtype) * places[0] + places[1]
+            logits = -tf.square((codes[:, factor, None] - places) * self.sigma[factor])
+            values = tf.cast(labels[:, factor], tf.int32)
+            total += tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(values, logits))
+        return total

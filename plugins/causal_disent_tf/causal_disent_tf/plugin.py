@@ -23,7 +23,7 @@ def register_parts(register: Register) -> None:
 @hookimpl
 def register_representations(register: Register) -> None:
     register(
-        "keras_module", f"{HERE}.own_module:keras_module", summary="one's own Keras models, bound in a config"
+        "keras_module", f"{HERE}.keras_files:keras_module", summary="one's own Keras models, bound in a config"
     )
 
 
@@ -44,7 +44,7 @@ def register_backends(register: Register) -> None:
 def register_trackers(register: Register) -> None:
     register(
         "tensorboard",
-        f"{HERE}.train.curves:Curves",
+        f"{HERE}.training:Curves",
         summary="curves for TensorBoard, which need not be installed to write them",
         always=True,
         backend=BACKEND,

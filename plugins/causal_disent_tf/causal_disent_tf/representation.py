@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
-from causal_disent.training.outputs import Tensors
-from causal_disent.training.own_functions import channels_last, check_callable
-from causal_disent_tf._tensorflow import tensorflow
-from causal_disent_tf.device import choose_device
+from causal_disent.checks import checked
+from causal_disent.training.networks import Tensors, declare_network
+from causal_disent.training.representation import BATCH_SIZE, Coder, NetworkRepresentation, channels_last
+from causal_disent_tf._tensorflow import choose_device, tensorflow
 
 #: Whose tensors they are, for classifiers that take them.
 NAME = "tensorflow"
@@ -65,8 +64,8 @@ class DeviceImages:
 class TfRepresentation(NetworkRepresentation):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch; Keras models run as for inference.
 
-    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`. `device` is
-    one of `causal_disent_tf.device.DEVICES`.
+    The arguments are those of `causal_disent.training.representation.NetworkRepresentation`. `device` is
+    one of `causal_disent_tf._tensorflow.DEVICES`.
     """
 
     of = TENSORS
@@ -131,9 +130,10 @@ def activate(output: Any, activation: str) -> Any:
     return tf.tanh(output) / 2 + 0.5 if activation == "tanh" else output
 
 
+@checked
 def from_module(
-    encode: Callable[[Any], Any],
-    decode: Callable[[Any], Any] | None = None,
+    encode: Coder,
+    decode: Coder | None = None,
     device: str = "auto",
     *,
     channels_first: bool = False,
@@ -157,9 +157,6 @@ def from_module(
     Returns:
         What metrics call: images (n, h, w, c) as an array to codes as an array. Keras models run as for inference.
     """
-    check_callable(encode, "`encode`")
-    if decode is not None:
-        check_callable(decode, "`decode`")
     encode, decode = _inference(encode), None if decode is None else _inference(decode)
     if channels_first:
         encode, decode = channels_last(encode, decode, TENSORS)
@@ -173,3 +170,20 @@ def _inference(function: Callable[..., Any]) -> Callable[[Any], Any]:
     if not hasattr(function, "trainable_weights"):
         return function
     return lambda tensor: function(tensor, training=False)
+
+
+def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: let configs say ``@name`` for an architecture that TensorFlow trains, and saved models be read.
+
+    Args:
+        name: what configs call it; saved models store it.
+        kind: ``"encoder"``, ``"decoder"`` or ``"discriminator"``.
+
+    The function takes ``(image_shape, num_latent, generator)``, a discriminator's ``(num_latent, generator)``, and
+    returns a Keras layer or model whose weights are there: an encoder's gives mean and log variance (n,
+    num_latent) for images (n, h, w, c), a decoder's images before the activation for codes, a discriminator's
+    logits (n, 2) for codes. `generator` is a `numpy.random.Generator`, to draw initial weights or seeds from; None
+    where saved weights will replace them. What else it takes, configs can bind, and what they bind is stored with
+    the model. An encoder has the attributes ``image_shape`` and ``num_latent``.
+    """
+    return declare_network(name, kind, "tf")

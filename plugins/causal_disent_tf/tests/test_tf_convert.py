@@ -17,8 +17,7 @@ from causal_disent.runs.results import write_results
 
 pytest.importorskip("tensorflow")
 from causal_disent_tf import TfBackend, architecture
-from causal_disent_tf.saved_networks import save_model
-from causal_disent_tf.weights import keras, tf
+from causal_disent_tf.saved import layers, save_model, tf
 
 from causal_disent.training.networks import make_saved
 
@@ -127,13 +126,13 @@ def test_a_representation_that_draws_stays_one(tmp_path):
     np.testing.assert_allclose(draws.std(0), np.exp(log_var / 2), rtol=0.25)
 
 
-class Dropping(keras.layers.Layer):
+class Dropping(layers.Layer):
     """An encoder of one's own, which computes something else in training."""
 
     def __init__(self, image_shape, num_latent, generator):
         super().__init__(name="dropping")
         self.image_shape, self.num_latent = image_shape, num_latent
-        self.head, self.drop = keras.layers.Dense(num_latent, activation="elu"), keras.layers.Dropout(0.9)
+        self.head, self.drop = layers.Dense(num_latent, activation="elu"), layers.Dropout(0.9)
         self.offset = tf.constant(np.full(num_latent, 0.25, np.float32))
         self.head.build((None, int(np.prod(image_shape))))
         self.built = True

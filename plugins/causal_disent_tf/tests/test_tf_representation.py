@@ -140,19 +140,12 @@ def test_weights_of_half_precision_give_single(tf):
     assert codes.dtype == model.decode(codes).dtype == np.float32
 
 
-@pytest.mark.parametrize(
-    ("part", "message"),
-    [
-        (None, "must be a module or a function; given: None"),
-        ("x", "must be a module or a function; given: 'x'"),
-        (dict, r"is the class dict; give an instance, with brackets"),
-    ],
-)
-def test_what_cannot_be_called(part, message):
-    with pytest.raises(InvalidInput, match=f"`encode` {message}"):
+@pytest.mark.parametrize("part", [None, "x", dict])
+def test_what_cannot_be_called(part):
+    with pytest.raises(InvalidInput, match="`encode` must be"):
         from_module(part)
     if part is not None:
-        with pytest.raises(InvalidInput, match=f"`decode` {message}"):
+        with pytest.raises(InvalidInput, match="`decode` must be"):
             from_module(len, part)
 
 

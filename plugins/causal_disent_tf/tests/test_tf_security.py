@@ -6,8 +6,7 @@ import sys
 import numpy as np
 import pytest
 from causal_disent_tf import TfBackend
-from causal_disent_tf.graph_check import refused_operations
-from causal_disent_tf.operations import ALLOWED
+from causal_disent_tf.saved_model import ALLOWED, refused_operations
 
 from causal_disent.errors import InvalidInput
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 from causal_disent_tf.backend import TfBackend
-from causal_disent_tf.train.make import make_trainer
-from causal_disent_tf.weights import weights_of
+from causal_disent_tf.saved import weights_of
+from causal_disent_tf.training import make_trainer
 from equal_case import given_of, trainer_of
 
-from causal_disent.training.forward import Given
+from causal_disent.training.objective import Given
 
 
 def precision(name):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from causal_disent.runs.postprocess import postprocess_with_gin
     from causal_disent.runs.train import train_with_gin
-    from causal_disent_torch.device import choose_device
-    from causal_disent_torch.networks.architecture import architecture
+    from causal_disent_torch.devices import choose_device
+    from causal_disent_torch.networks import architecture
     from causal_disent_torch.representation import TorchRepresentation, from_module
 
 __all__ = [
@@ -22,8 +22,8 @@ __all__ = [
 
 _HOME = {
     "TorchRepresentation": "causal_disent_torch.representation",
-    "architecture": "causal_disent_torch.networks.architecture",
-    "choose_device": "causal_disent_torch.device",
+    "architecture": "causal_disent_torch.networks",
+    "choose_device": "causal_disent_torch.devices",
     "from_module": "causal_disent_torch.representation",
     "postprocess_with_gin": "causal_disent.runs.postprocess",
     "train_with_gin": "causal_disent.runs.train",

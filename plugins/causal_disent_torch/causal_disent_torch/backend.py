@@ -6,17 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
-from causal_disent.training.description import MODEL, part_of
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
-from causal_disent.training.saved_models import read_saved
-from causal_disent_torch.converted import write_converted
-from causal_disent_torch.denormals import flushed
-from causal_disent_torch.device import choose_device
-from causal_disent_torch.global_generators import seeded
+from causal_disent.training.saved import MODEL, part_of, read_saved
+from causal_disent_torch.devices import choose_device, flushed, seeded
 from causal_disent_torch.representation import TorchRepresentation, represent
-from causal_disent_torch.saved_model import read_model, save_model
-from causal_disent_torch.train.make import make_trainer
+from causal_disent_torch.saved import read_model, save_model, write_converted
+from causal_disent_torch.training import make_trainer
 
 
 class TorchBackend:

@@ -22,9 +22,7 @@ def register_parts(register: Register) -> None:
 
 @hookimpl
 def register_representations(register: Register) -> None:
-    register(
-        "torch_module", f"{HERE}.own_module:torch_module", summary="one's own torch modules, bound in a config"
-    )
+    register("torch_module", f"{HERE}.saved:torch_module", summary="one's own torch modules, bound in a config")
 
 
 @hookimpl
@@ -52,7 +50,7 @@ def register_backends(register: Register) -> None:
 def register_classifiers(register: Register) -> None:
     register(
         "conv_classifier",
-        f"{HERE}.classifier.factory:conv_classifier",
+        f"{HERE}.classifier:conv_classifier",
         summary="three convolutions, trained once per data set and kept",
         rank=10,
     )
@@ -71,7 +69,7 @@ def register_commands(register: Register) -> None:
 def register_trackers(register: Register) -> None:
     register(
         "tensorboard",
-        f"{HERE}.train.tensorboard:tensorboard",
+        f"{HERE}.training:tensorboard",
         summary="curves for TensorBoard, where it is installed",
         package="tensorboard",
         always=True,

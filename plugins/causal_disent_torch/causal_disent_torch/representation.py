@@ -2,30 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from safetensors.torch import save
+from torch import Tensor, nn
 
 from causal_disent.checks import checked
-from causal_disent.training.network_representation import BATCH_SIZE, NetworkRepresentation
-from causal_disent.training.own_functions import channels_last, check_callable
-from causal_disent_torch.callables import call, evaluating, moved
-from causal_disent_torch.device import choose_device
-from causal_disent_torch.tensors import TENSORS
+from causal_disent.training import checkpoint
+from causal_disent.training.networks import Tensors
+from causal_disent.training.representation import (
+    BATCH_SIZE,
+    Coder,
+    NetworkRepresentation,
+    Reordered,
+    channels_last,
+)
+from causal_disent_torch.devices import choose_device
+
+#: For what is checked in all frameworks.
+TENSORS = Tensors(lambda value: isinstance(value, Tensor), lambda tensor, axes: tensor.permute(axes))
+#: What safetensors calls torch.
+FRAMEWORK = "pt"
+
+#: A file from outside, whose tensors are read to the CPU.
+open_tensors = partial(checkpoint.open_tensors, framework=FRAMEWORK)
+
+
+def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
+    """The bytes of a file with these tensors."""
+    # Copies: tensors that share memory cannot be stored.
+    copies = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
+    return save(copies, dict(metadata or {}))
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> None:
+    """Write `tensors` whole or not at all."""
+    checkpoint.write_packed(path, packed(tensors, metadata))
+
+
+#: Types of weights that images and codes can be given in.
+DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+def call(function: Callable[[Tensor], Any], tensor: Tensor) -> Any:
+    """What `function` gives for `tensor`, which comes in the type of its weights if none of them is float32."""
+    module = _module_of(function)
+    if module is None:
+        return function(tensor)
+    found = {weight.dtype for weight in module.parameters()} or {weight.dtype for weight in module.buffers()}
+    return function(tensor.to(next((dtype for dtype in DTYPES if dtype in found), tensor.dtype)))
+
+
+def moved(function: Any, device: torch.device) -> Any:
+    """`function`, its module moved to `device` if it has one."""
+    module = _module_of(function)
+    if module is not None:
+        module.to(device)
+    return function
+
+
+@contextmanager
+def evaluating(function: Any) -> Iterator[None]:
+    """Have a module in evaluation mode for a while; each of its parts is as before afterwards."""
+    module = _module_of(function)
+    training = [part for part in module.modules() if part.training] if module is not None else []
+    for part in training:
+        part.training = False
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+def _module_of(function: Any) -> nn.Module | None:
+    """The module that `function` is, or that it is a method of; there is none behind other functions."""
+    while isinstance(function, (Reordered, functools.partial)):
+        function = function.function if isinstance(function, Reordered) else function.func
+    owner = function.__self__ if inspect.ismethod(function) else function
+    return owner if isinstance(owner, nn.Module) else None
 
 
 class TorchRepresentation(NetworkRepresentation):
     """Images (n, h, w, c) in [0, 1] to codes (n, m), batch by batch, in inference mode.
 
-    The arguments are those of `causal_disent.training.network_representation.NetworkRepresentation`; modules are
+    The arguments are those of `causal_disent.training.representation.NetworkRepresentation`; modules are
     moved to the device.
 
     Example:
-        >>> from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+        >>> from causal_disent_torch.networks import LinearDecoder, LinearEncoder
         >>> shape = (8, 8, 1)
         >>> model = TorchRepresentation(LinearEncoder(shape, 3), LinearDecoder(shape, 3), device="cpu")
         >>> model
@@ -108,8 +181,8 @@ def activate(output: Tensor, activation: str) -> Tensor:
 
 @checked
 def from_module(
-    encode: Callable[[Tensor], Any],
-    decode: Callable[[Tensor], Tensor] | None = None,
+    encode: Coder,
+    decode: Coder | None = None,
     device: str | torch.device = "auto",
     *,
     channels_first: bool = False,
@@ -139,9 +212,6 @@ def from_module(
         >>> model(np.ones((2, 4, 4, 3), dtype=np.float32)).tolist()
         [[1.0], [1.0]]
     """
-    check_callable(encode, "`encode`")
-    if decode is not None:
-        check_callable(decode, "`decode`")
     if channels_first:
         encode, decode = channels_last(encode, decode, TENSORS)
     return TorchRepresentation(

@@ -2,8 +2,8 @@
 
 import numpy as np
 import torch
-from causal_disent_torch.train.make import make_trainer as trainer_of
-from causal_disent_torch.train.trainer import Trainer
+from causal_disent_torch.training import Trainer
+from causal_disent_torch.training import make_trainer as trainer_of
 from training_configs import SUPERVISED, supervised, unsupervised
 
 from causal_disent.config import gin_config

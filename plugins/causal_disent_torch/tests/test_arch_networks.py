@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch import architecture
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.networks.discriminator import FcDiscriminator
-from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
-from causal_disent_torch.tf1.variables import load_tf_variables, tf_shapes, tf_variables
+from causal_disent_torch.networks import (
+    ConvEncoder,
+    DeconvDecoder,
+    FcDecoder,
+    FcDiscriminator,
+    FcEncoder,
+    LinearDecoder,
+    LinearEncoder,
+)
+from causal_disent_torch.tf1.backend import load_tf_variables, tf_shapes, tf_variables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

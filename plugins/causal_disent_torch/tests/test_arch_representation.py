@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch import TorchRepresentation, choose_device, from_module
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+from causal_disent_torch.networks import LinearDecoder, LinearEncoder
 from rounding import assert_same_outputs
 from torch import nn
 

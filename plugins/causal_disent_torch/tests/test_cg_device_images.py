@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch import from_module
-from causal_disent_torch.classifier.conv import ConvClassifier
-from causal_disent_torch.classifier.network import FactorNetwork
+from causal_disent_torch.classifier import ConvClassifier
+from causal_disent_torch.classifier_training import FactorNetwork
 from squares import SIDE, squares
 from torch import nn
 

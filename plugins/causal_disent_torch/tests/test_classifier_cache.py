@@ -7,11 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.classifier import factory
-from causal_disent_torch.classifier.cache import DESCRIPTION, WEIGHTS, cache_folder
-from causal_disent_torch.classifier.factory import conv_classifier
-from causal_disent_torch.classifier.fingerprint import MOST_IMAGES, fingerprint
-from causal_disent_torch.classifier.settings import Settings
+from causal_disent_torch import classifier
+from causal_disent_torch.classifier import (
+    DESCRIPTION,
+    MOST_IMAGES,
+    WEIGHTS,
+    cache_folder,
+    conv_classifier,
+    fingerprint,
+)
+from causal_disent_torch.classifier_training import Settings
 from safetensors.torch import load_file, save_file
 from squares import QUICK, EndlessSquares, squares
 
@@ -39,7 +44,7 @@ def no_training(monkeypatch):
     def refuse(*args):
         raise AssertionError("trained again")
 
-    return lambda: monkeypatch.setattr(factory, "train", refuse)
+    return lambda: monkeypatch.setattr(classifier, "train", refuse)
 
 
 def test_it_is_trained_once(folder, no_training):
@@ -237,7 +242,7 @@ def test_a_file_in_the_place_of_the_folder(folder):
 
 
 def test_a_training_that_fails_leaves_nothing(folder, monkeypatch):
-    monkeypatch.setattr(factory, "accuracy_of", lambda *args: 1 / 0)
+    monkeypatch.setattr(classifier, "accuracy_of", lambda *args: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         conv_classifier(squares(), **FAST)
     assert not folder.exists()

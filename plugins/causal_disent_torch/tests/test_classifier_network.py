@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.classifier.conv import ConvClassifier
-from causal_disent_torch.classifier.network import FactorNetwork
+from causal_disent_torch.classifier import ConvClassifier
+from causal_disent_torch.classifier_training import FactorNetwork
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rounding import assert_same_outputs

@@ -3,10 +3,9 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.classifier import training
-from causal_disent_torch.classifier.factory import _warn_of_low, conv_classifier
-from causal_disent_torch.classifier.labelled_images import LabelledImages, draw_images
-from causal_disent_torch.classifier.training import shifted
+from causal_disent_torch import classifier_training
+from causal_disent_torch.classifier import _warn_of_low, conv_classifier
+from causal_disent_torch.classifier_training import LabelledImages, draw_images, shifted
 from hypothesis import given
 from hypothesis import strategies as st
 from squares import QUICK, EndlessSquares, draw, squares
@@ -40,7 +39,7 @@ def test_it_learns_and_says_how_well(capsys):
 
 @pytest.mark.filterwarnings("ignore:The classifier's accuracy")
 def test_it_ends_early_where_there_is_nothing_to_learn(capsys, monkeypatch):
-    monkeypatch.setattr(training, "LEAST_STEPS", 10)
+    monkeypatch.setattr(classifier_training, "LEAST_STEPS", 10)
     random_state = np.random.RandomState(0)
     factors = np.stack(np.meshgrid(np.arange(4), np.arange(3), np.arange(40)), -1).reshape(-1, 3)[:, :2]
     noise = ArrayDataset(random_state.randint(256, size=(len(factors), 12, 12, 1)).astype(np.uint8), factors)
@@ -132,7 +131,7 @@ def test_large_data_sets_are_sampled():
         ({"max_images": True}, "max_images must be a whole number, at least 3; given: True"),
         ({"learning_rate": 0.0}, "learning_rate must be a finite number, greater than 0"),
         ({"held_out": 1.0}, "held_out must be a finite number, greater than 0 and less than 1; given: 1.0"),
-        ({"seed": -1}, "seed must be a whole number from 0 to .*; given: -1"),
+        ({"seed": -1}, "conv_classifier.seed must be"),
         ({"max_shift": -1}, "max_shift must be a whole number, at least 0; given: -1"),
         ({"channels": 5}, "channels must be three whole numbers, at least 1.*given: 5"),
         ({"channels": "abc"}, "channels must be three whole numbers, at least 1.*given: 'abc'"),
@@ -141,7 +140,7 @@ def test_large_data_sets_are_sampled():
             "learning_rate must be a finite number, greater than 0 and at most 1; given: 'x'",
         ),
         ({"held_out": "x"}, "held_out must be a finite number, greater than 0 and less than 1; given: 'x'"),
-        ({"seed": 2**33}, "seed must be a whole number from 0 to .*; given: 8589934592"),
+        ({"seed": 2**33}, "conv_classifier.seed must be"),
         ({"cache_dir": 5}, "cache_dir must be the path of a folder; given: 5"),
         ({"device": "tpu"}, "Unknown device 'tpu'"),
         ({"device": 5}, "Unknown device '5'"),

@@ -19,16 +19,21 @@ import torch
 from causal_disent_torch import losses
 from causal_disent_torch.backend import TorchBackend
 from causal_disent_torch.losses import discriminator_loss
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
-from causal_disent_torch.saved_model import save_model
-from causal_disent_torch.train.make import make_trainer
+from causal_disent_torch.networks import (
+    ConvEncoder,
+    DeconvDecoder,
+    FcDecoder,
+    FcEncoder,
+    LinearDecoder,
+    LinearEncoder,
+)
+from causal_disent_torch.saved import save_model
+from causal_disent_torch.training import make_trainer
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from training_configs import SUPERVISED, UNSUPERVISED, supervised, unsupervised
 
-from causal_disent.training.forward import Given, forward, terms_of
+from causal_disent.training.objective import Given, forward, terms_of
 
 PLUGINS = Path(__file__).parents[2]
 SIDE = PLUGINS / "causal_disent_tf/tests"

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.networks.discriminator import FcDiscriminator
-from causal_disent_torch.networks.fc import FcDecoder, FcEncoder
-from causal_disent_torch.networks.linear import LinearDecoder
+from causal_disent_torch.networks import (
+    ConvEncoder,
+    DeconvDecoder,
+    FcDecoder,
+    FcDiscriminator,
+    FcEncoder,
+    LinearDecoder,
+)
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.supervision import L2, Cov, Embed, Xent
+from causal_disent_torch.losses import L2, Cov, Embed, Xent
 from scipy.special import expit, logsumexp
 
 from causal_disent import errors
@@ -56,14 +56,14 @@ def test_cov():
         for j in range(3):
             covariance = ((codes[:, i] - codes[:, i].mean()) * (labels[:, j] - labels[:, j].mean())).mean()
             expected += covariance**2 if i != j else 0
-    assert value(Cov(), codes, labels) == pytest.approx(expected)
+    assert value(Cov(4, SIZES), codes, labels) == pytest.approx(expected)
 
 
 def test_cov_is_exact_beside_a_large_diagonal():
     """Whose squares would swallow the others in single precision."""
     labels = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     codes = labels @ [[1e5, 0.25], [0.5, 2.0]]
-    found = Cov()(torch.from_numpy(codes).float(), torch.from_numpy(labels).float()).item()
+    found = Cov(4, SIZES)(torch.from_numpy(codes).float(), torch.from_numpy(labels).float()).item()
     assert found == pytest.approx(0.25**2 + 0.5**2)
 
 
@@ -71,7 +71,7 @@ def test_cov_is_exact_beside_a_large_diagonal():
 @pytest.mark.parametrize("sigma", [0.7, "learn"])
 def test_embed(use_order, sigma):
     codes, labels = codes_and_labels()
-    loss = Embed(4, SIZES, sigma, use_order, torch.Generator().manual_seed(0)).double()
+    loss = Embed(4, SIZES, torch.Generator().manual_seed(0), sigma, use_order).double()
     expected = 0.0
     for factor, size in enumerate(SIZES):
         places = loss.places[factor].detach().numpy()
@@ -88,7 +88,7 @@ def test_embed(use_order, sigma):
 def test_the_places_of_embed_at_the_start(use_order):
     """Uniform in +-sqrt(3 / k) as TensorFlow draws a vector of k; a slope or a start is a vector of one."""
     sizes = [2, 300, 48]
-    drawn = [Embed(3, sizes, "learn", use_order, torch.Generator().manual_seed(seed)) for seed in range(100)]
+    drawn = [Embed(3, sizes, torch.Generator().manual_seed(seed), "learn", use_order) for seed in range(100)]
     for factor, size in enumerate(sizes):
         places = np.concatenate([loss.places[factor].detach().numpy() for loss in drawn])
         limit = math.sqrt(3 if use_order else 3 / size)
@@ -100,7 +100,7 @@ def test_the_places_of_embed_at_the_start(use_order):
 
 def test_every_parameter_of_a_loss_is_learned():
     codes, labels = codes_and_labels()
-    for loss in (L2(4, SIZES), Embed(4, SIZES, "learn", True), Embed(4, SIZES, "learn", False)):
+    for loss in (L2(4, SIZES), Embed(4, SIZES, None, "learn", True), Embed(4, SIZES, None, "learn", False)):
         loss.double()(torch.from_numpy(codes), torch.from_numpy(labels)).backward()
         assert all(parameter.grad.abs().sum() > 0 for parameter in loss.parameters())
 
@@ -110,4 +110,4 @@ def test_too_few_codes_and_a_wrong_sigma():
         with pytest.raises(errors.InvalidInput, match="num_latent is 2"):
             loss(2, SIZES)
     with pytest.raises(errors.InvalidInput, match="'learn'"):
-        Embed(4, SIZES, "learned")
+        Embed(4, SIZES, sigma="learned")

@@ -11,7 +11,7 @@ from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.training.batches import Batches
 from causal_disent.training.loop import evaluate
-from causal_disent.training.parts import reconstruction_loss
+from causal_disent.training.objective import reconstruction_loss
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 

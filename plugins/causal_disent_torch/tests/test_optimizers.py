@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.train.optimizers import adam
+from causal_disent_torch.training import adam
 from small_trainers import make_trainer
 
 from causal_disent.config import gin_config
-from causal_disent.training.parts import discriminator_optimizer, vae_optimizer
+from causal_disent.training.objective import discriminator_optimizer, vae_optimizer
 
 pytestmark = pytest.mark.usefixtures("global_generators")
 

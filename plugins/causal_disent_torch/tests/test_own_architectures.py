@@ -7,7 +7,7 @@ import pytest
 import torch
 from causal_disent_torch import architecture
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.train.trainer import Trainer
+from causal_disent_torch.training import Trainer
 from rounding import assert_same_outputs
 from safetensors.torch import load_file
 from small_trainers import interrupt_at

@@ -129,19 +129,12 @@ def test_an_encoder_that_promises_a_variance_must_give_it(images, shape):
             function(images)
 
 
-@pytest.mark.parametrize(
-    ("part", "message"),
-    [
-        (None, "must be a module or a function; given: None"),
-        ("x", "must be a module or a function; given: 'x'"),
-        (Net, r"is the class Net; give an instance, with brackets: .*Net\(\) in Python"),
-    ],
-)
-def test_what_cannot_be_called(part, message):
-    with pytest.raises(errors.InvalidInput, match=f"`encode` {message}"):
+@pytest.mark.parametrize("part", [None, "x", Net])
+def test_what_cannot_be_called(part):
+    with pytest.raises(errors.InvalidInput, match="`encode` must be"):
         from_module(part, device="cpu")
     if part is not None:
-        with pytest.raises(errors.InvalidInput, match=f"`decode` {message}"):
+        with pytest.raises(errors.InvalidInput, match="`decode` must be"):
             from_module(Net(), part, device="cpu")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+from causal_disent_torch.networks import LinearDecoder, LinearEncoder
 from safetensors.torch import save_file
 from training_configs import unsupervised
 
@@ -120,8 +120,8 @@ def test_a_module_with_stored_weights(tiny, tmp_path):
     ("encoder", "message"),
     [
         (None, "must bind torch_module.encoder"),
-        (3, "must be a module or a function; given: 3"),
-        (LinearEncoder, r"with brackets: @LinearEncoder\(\)"),
+        (3, "torch_module.encoder must be"),
+        (LinearEncoder, "torch_module.encoder must be .*with brackets"),
     ],
 )
 def test_what_is_no_module(encoder, message, tiny):
@@ -133,7 +133,7 @@ def test_what_is_no_module(encoder, message, tiny):
     ("option", "message"),
     [
         ({"device": 5}, "torch_module.device must be text; given: 5"),
-        ({"weights": 5}, "torch_module.weights must be text or a path or None; given: 5"),
+        ({"weights": 5}, "torch_module.weights must be"),
     ],
 )
 def test_options_that_cannot_be_used(option, message, tiny):

@@ -5,11 +5,10 @@ import os
 import numpy as np
 import pytest
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
-from causal_disent_torch.saved_model import save_model
-from causal_disent_torch.tf1.backend import Tf1Backend
-from causal_disent_torch.tf1.bundle import Bundle
-from causal_disent_torch.tf1.variables import tf_variables
+from causal_disent_torch.networks import LinearDecoder, LinearEncoder
+from causal_disent_torch.saved import save_model
+from causal_disent_torch.tf1.backend import Tf1Backend, tf_variables
+from causal_disent_torch.tf1.wire import Bundle
 from google_crc32c import value as crc32c
 from tf1_writer import Folder, write_bundle
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.networks.conv import ConvEncoder, DeconvDecoder
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
+from causal_disent_torch.networks import ConvEncoder, DeconvDecoder, LinearDecoder, LinearEncoder
 from causal_disent_torch.representation import TorchRepresentation
-from causal_disent_torch.saved_model import read_model, save_model
+from causal_disent_torch.saved import read_model, save_model
 from rounding import assert_same_outputs
 from safetensors.torch import load_file, save_file
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from causal_disent_torch.classifier import cache
-from causal_disent_torch.classifier.network import FactorNetwork
-from causal_disent_torch.classifier.settings import Settings
-from causal_disent_torch.tensors import open_tensors, write_tensors
+from causal_disent_torch.classifier import save_classifier
+from causal_disent_torch.classifier_training import FactorNetwork, Settings
+from causal_disent_torch.representation import open_tensors, write_tensors
 
 from causal_disent import errors
 
@@ -63,7 +62,7 @@ def test_a_classifier_that_a_full_disk_does_not_take_is_warned_of(tmp_path):
     network = FactorNetwork((8, 8, 1), [2], (4, 4, 8), 0)
     settings = Settings((4, 4, 8), 1, 2, 0.1, 0.1, 3, 0)
     with full_disk(), pytest.warns(UserWarning, match="cannot be kept in .*weights.safetensors"):
-        cache.save(tmp_path / "kept", network, [1.0], ["place"], settings)
+        save_classifier(tmp_path / "kept", network, [1.0], ["place"], settings)
     assert not list(tmp_path.iterdir())
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.saved_model import save_model
+from causal_disent_torch.saved import save_model
 from causal_disent_torch.tf1.backend import Tf1Backend
-from causal_disent_torch.tf1.read import read_checkpoint
+from causal_disent_torch.tf1.networks import read_checkpoint
 from rounding import assert_same_outputs
 from tf1_writer import write_bundle
 

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from causal_disent_torch.tf1.bundle import Bundle
+from causal_disent_torch.tf1.wire import Bundle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tf1_writer import (
@@ -183,7 +183,7 @@ def test_a_path_upwards_is_refused(tmp_path):
 
 def test_a_large_index_is_not_read(tmp_path, monkeypatch):
     write_bundle(tmp_path / "v", ARRAYS)
-    monkeypatch.setattr("causal_disent_torch.tf1.bundle.MAX_INDEX_BYTES", 100)
+    monkeypatch.setattr("causal_disent_torch.tf1.wire.MAX_INDEX_BYTES", 100)
     with pytest.raises(InvalidInput, match="100 are the most"):
         open_bundle(tmp_path)
 

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.tf1.backend import Tf1Backend
-from causal_disent_torch.tf1.variables import tf_variables
+from causal_disent_torch.tf1.backend import Tf1Backend, tf_variables
 from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import Folder

@@ -1,7 +1,7 @@
 """The checksum, against its published values and its definition."""
 
 import pytest
-from causal_disent_torch.tf1.table import masked_crc32c
+from causal_disent_torch.tf1.wire import masked_crc32c
 from hypothesis import given
 from hypothesis import strategies as st
 from tf1_writer import masked, slow_crc32c

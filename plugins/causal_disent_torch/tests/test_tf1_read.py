@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch.tf1.backend import Tf1Backend
-from causal_disent_torch.tf1.read import read_checkpoint
-from causal_disent_torch.tf1.variables import tf_variables
+from causal_disent_torch.tf1.backend import Tf1Backend, tf_variables
+from causal_disent_torch.tf1.networks import read_checkpoint
 from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
 from tf1_writer import LAYERS, Folder, add_sample, field, saved_model, signature, tensor_info
@@ -402,7 +401,7 @@ def test_a_pipe_in_place_of_a_file_does_not_block(folder):
 
 def test_reading_needs_no_torch_and_no_tensorflow(folder):
     code = (
-        "import sys; from pathlib import Path; from causal_disent_torch.tf1.read import read_checkpoint; "
+        "import sys; from pathlib import Path; from causal_disent_torch.tf1.networks import read_checkpoint; "
         f"read_checkpoint(Path({str(folder('test'))!r})); "
         "print(*(name for name in ('torch', 'tensorflow') if name in sys.modules))"
     )
@@ -458,7 +457,7 @@ class TestTheRealCheckpoint:
 
 def test_the_tables_of_layers_agree():
     """The tests' own list of layers and the reader's, which were written down separately."""
-    from causal_disent_torch.tf1.known import DECODERS, ENCODERS
+    from causal_disent_torch.tf1.networks import DECODERS, ENCODERS
 
     for architecture in (*ENCODERS, *DECODERS):
         layers, heads = LAYERS[architecture.name]

@@ -6,8 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from causal_disent_torch.tf1.damage import Damaged
-from causal_disent_torch.tf1.table import FOOTER_BYTES, MAX_EXPANSION, read_table
+from causal_disent_torch.tf1.wire import FOOTER_BYTES, MAX_EXPANSION, Damaged, read_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tf1_writer import MAGIC, block, bundle_entries, finished, sealed, table, varint
@@ -135,7 +134,7 @@ def test_keys_out_of_order_are_refused():
 
 
 def test_too_many_entries_are_refused(monkeypatch):
-    monkeypatch.setattr("causal_disent_torch.tf1.table.MAX_ENTRIES", 3)
+    monkeypatch.setattr("causal_disent_torch.tf1.wire.MAX_ENTRIES", 3)
     with pytest.raises(Damaged, match="more entries"):
         read(table([(bytes([i]), b"") for i in range(4)]))
 
@@ -160,7 +159,7 @@ def test_a_table_over_blocks_that_overlap_is_refused(draw):
 )
 @pytest.mark.parametrize("part", ["model", "representation"])
 def test_the_writer_of_these_tests_writes_what_tensorflow_writes(part):
-    from causal_disent_torch.tf1.bundle import Bundle
+    from causal_disent_torch.tf1.wire import Bundle
     from google_crc32c import value as crc32c
 
     bundle = Bundle(SHARED / part, "tfhub/variables/variables")

@@ -1,8 +1,7 @@
 """The wire format of protocol buffers."""
 
 import pytest
-from causal_disent_torch.tf1.damage import Damaged
-from causal_disent_torch.tf1.wire import Message, read_varint
+from causal_disent_torch.tf1.wire import Damaged, Message, read_varint
 from hypothesis import given
 from hypothesis import strategies as st
 from tf1_writer import field, fixed32, message, varint

@@ -14,7 +14,7 @@ LOADS_TORCH = "import sys; sys.path.insert(0, {path!r}); import {module}; sys.ex
         ("causal_disent_torch", 0),
         ("causal_disent_torch.plugin", 0),
         ("causal_disent_torch.demo", 0),  # every `causal-disent` loads it for its arguments
-        ("causal_disent_torch.classifier.network", 1),  # so the others could fail
+        ("causal_disent_torch.classifier_training", 1),  # so the others could fail
     ],
 )
 def test_torch_is_loaded_only_where_it_is_used(module, loads):

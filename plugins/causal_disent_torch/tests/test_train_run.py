@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
-from causal_disent_torch.tensors import open_tensors, write_tensors
-from causal_disent_torch.train.trainer import TORCH, Trainer
+from causal_disent_torch.representation import open_tensors, write_tensors
+from causal_disent_torch.training import NOISE, Trainer
 from numpy.testing import assert_array_equal
 from rounding import assert_same_outputs
 from safetensors.torch import load_file
@@ -174,7 +174,7 @@ def damaged(path, how):
             del tensors["networks.encoder.e1.bias"]
             described["tensors"] = sorted(tensors)
         elif how == "generator":
-            tensors[TORCH] = torch.zeros_like(tensors[TORCH])
+            tensors[NOISE] = torch.zeros_like(tensors[NOISE])
         elif how == "position":
             described["position"] = 10**6
         elif how == "types":
@@ -437,8 +437,8 @@ def test_a_killed_process_is_resumed(tmp_path):
 
 def test_the_ideal_model_is_found_ideal(tmp_path):
     """Weights set so that one code is one pixel: UC is 1 and CG near 1."""
-    from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
-    from causal_disent_torch.saved_model import save_model
+    from causal_disent_torch.networks import LinearDecoder, LinearEncoder
+    from causal_disent_torch.saved import save_model
 
     from causal_disent.data.array_data import ArrayDataset
     from causal_disent.registry import Entry, registry

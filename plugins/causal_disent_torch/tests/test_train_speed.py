@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from causal_disent_torch import denormals
-from causal_disent_torch.networks.conv import DeconvDecoder
-from causal_disent_torch.networks.convolution import convolution
-from causal_disent_torch.networks.few_channels import MOST_CHANNELS, FewChannels
-from causal_disent_torch.train import compiled, precision, side_by_side
-from causal_disent_torch.train.make import make_trainer as trainer_of
+from causal_disent_torch import training
+from causal_disent_torch.devices import DENORMAL, flushed
+from causal_disent_torch.networks import MOST_CHANNELS, DeconvDecoder, FewChannels, convolution
+from causal_disent_torch.training import make_trainer as trainer_of
 from small_trainers import make_trainer
 from torch.nn.functional import conv2d, conv_transpose2d
 from training_configs import unsupervised
@@ -51,7 +49,7 @@ def test_a_decoder_takes_a_way_of_its_own_for_few_channels(channels, monkeypatch
     decoder, codes = DeconvDecoder((32, 32, channels), 4), torch.eye(4)
     found = decoder(codes)
     assert taken == ([channels] if channels <= MOST_CHANNELS else [])
-    monkeypatch.setattr("causal_disent_torch.networks.convolution.MOST_CHANNELS", 0)
+    monkeypatch.setattr("causal_disent_torch.networks.MOST_CHANNELS", 0)
     torch.testing.assert_close(found, decoder(codes))
 
 
@@ -64,7 +62,7 @@ def able(monkeypatch):
 @pytest.fixture
 def three_threads(monkeypatch):
     """A batch of any size goes in parts."""
-    monkeypatch.setattr(side_by_side, "LEAST_IMAGES", 1)
+    monkeypatch.setattr(training, "LEAST_IMAGES", 1)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     yield
@@ -82,7 +80,7 @@ def test_a_batch_in_parts_learns_as_a_whole_one(able, three_threads, tiny, name,
     ]
     parts, whole = make_trainer(name, tiny, *more), make_trainer(name, tiny, *more)
     whole.learning = {
-        name: precision.in_bfloat16(network, whole.device) if bfloat16 and name != "supervision" else network
+        name: training.in_bfloat16(network, whole.device) if bfloat16 and name != "supervision" else network
         for name, network in whole.networks.items()
     }
     found, expected = parts.step(), whole.step()
@@ -98,7 +96,7 @@ def test_a_batch_in_parts_learns_as_a_whole_one(able, three_threads, tiny, name,
 
 def test_in_parts_a_mistake_is_told_and_the_threads_are_given_back(three_threads):
     decoder = DeconvDecoder((32, 32, 1), 4)
-    led = side_by_side.side_by_side(decoder, decoder)
+    led = training.side_by_side(decoder, decoder)
     with pytest.raises(RuntimeError, match="mat1 and mat2"):
         led(torch.ones(6, 5))
 
@@ -107,7 +105,7 @@ def test_a_decoder_in_bfloat16_learns_in_float32():
     decoder, codes = DeconvDecoder((32, 32, 1), 4), torch.eye(4)
     expected = decoder(codes)
     usual = torch.autograd.grad(expected.square().sum(), list(decoder.parameters()))
-    found = precision.in_bfloat16(decoder, torch.device("cpu"))(codes)
+    found = training.in_bfloat16(decoder, torch.device("cpu"))(codes)
     gradients = torch.autograd.grad(found.square().sum(), list(decoder.parameters()))
     assert found.dtype == torch.float32 and {gradient.dtype for gradient in gradients} == {torch.float32}
     assert (found - expected).norm() < 0.02 * expected.norm()
@@ -131,12 +129,12 @@ def test_a_device_is_asked_now_and_then_and_the_right_step_is_named(tiny):
 
 def test_denormals_are_flushed_inside_alone():
     def product():
-        return torch.full((), denormals.DENORMAL).mul(1.0).item()
+        return torch.full((), DENORMAL).mul(1.0).item()
 
     assert product() > 0
-    with denormals.flushed():
+    with flushed():
         inside = product()
-        with denormals.flushed():
+        with flushed():
             pass
         assert product() == inside  # of the two blocks the outer one goes on
     assert product() > 0
@@ -166,7 +164,7 @@ def test_a_model_trained_in_bfloat16_is_saved_and_evaluated_in_float32(able, tin
 def test_a_processor_without_bfloat16(monkeypatch, found):
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found, raising=False)
     with pytest.raises(errors.InvalidInput, match="'bfloat16', which the device 'cpu' of this machine does not"):
-        precision.check_bfloat16(torch.device("cpu"))
+        training.check_bfloat16(torch.device("cpu"))
 
 
 def test_a_precision_that_is_none(tiny, tmp_path):
@@ -177,12 +175,12 @@ def test_a_precision_that_is_none(tiny, tmp_path):
 @pytest.mark.parametrize("pays", [True, False])
 @pytest.mark.parametrize("bfloat16", [False, True])
 def test_the_faster_of_plain_and_compiled_steps_are_kept(able, tiny, monkeypatch, capsys, pays, bfloat16):
-    monkeypatch.setattr(compiled, "BACKEND", "eager")  # no compiler is needed, and nothing becomes faster
-    monkeypatch.setattr(compiled, "COMPARED", 2)
+    monkeypatch.setattr(training, "BACKEND", "eager")  # no compiler is needed, and nothing becomes faster
+    monkeypatch.setattr(training, "COMPARED", 2)
     # Two plain steps, one that compiles, two compiled ones, as a clock tells them.
     lengths = [5.0, 4.0, 31.0, 1.0 if pays else 6.0, 2.0 if pays else 7.0]
     clock = iter(np.cumsum([time for length in lengths for time in (0.0, length)]))
-    monkeypatch.setattr(compiled, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(training, "perf_counter", lambda: next(clock))
     more = ["model.precision = 'bfloat16'"] if bfloat16 else []
     plain, faster = make_trainer("vae", tiny, *more), make_trainer("vae", tiny, *more, compiled=True)
     for _ in range(7):
@@ -203,7 +201,7 @@ def test_what_cannot_be_compiled(tiny, monkeypatch):
 
         return called
 
-    monkeypatch.setattr(compiled, "COMPARED", 1)
+    monkeypatch.setattr(training, "COMPARED", 1)
     monkeypatch.setattr(torch, "compile", broken)
     trainer = make_trainer("vae", tiny, compiled=True)
     trainer.step()

@@ -2,8 +2,8 @@ import shutil
 
 import numpy as np
 import pytest
-from causal_disent_torch.networks.linear import LinearDecoder, LinearEncoder
-from causal_disent_torch.saved_model import save_model
+from causal_disent_torch.networks import LinearDecoder, LinearEncoder
+from causal_disent_torch.saved import save_model
 from PIL import Image
 
 from causal_disent.cli.dlib import dlib_visualize_model as main

@@ -100,6 +100,23 @@ def test_the_summary_is_over_seeds(tree):
     assert len(found) == 2 * 3
 
 
+def test_copies_of_a_run_are_no_other_seeds(tree):
+    table = results_table(tree)
+    twice = pd.concat([table, table])
+    row = summary(twice).query("metric == 'mig' and varied == 'vae.beta=4'").iloc[0]
+    assert (row["runs"], row["seeds"]) == (4, 2)
+    assert "copies" in results_text(twice)
+
+
+def test_the_keys_of_a_list_of_one_metric(tree):
+    listed = measured(**{"representation.name": "'perfect_oracle'", "evaluation.evaluation_fn": "[@mig]"})
+    write(tree / "one", {"mig:discrete_mig": 0.75}, listed)
+    table = results_table(tree)
+    assert table[table["path"] == "one"][["metric", "score", "value"]].values.tolist() == [
+        ["mig", "discrete_mig", 0.75]
+    ]
+
+
 def test_text_has_a_row_for_each_model_and_a_column_for_each_score(tree):
     lines = [line.split() for line in results_text(results_table(tree)).splitlines()]
     assert lines[0] == ["data", "set", "candle_mini"]

@@ -1,13 +1,15 @@
-"""The graph of a saved model, and the chain of layers that leads to a tensor of it."""
+"""The graph of a saved model: its signatures, and the chain of layers that leads to a tensor."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
-from causal_disent_torch.tf1.damage import Damaged
-from causal_disent_torch.tf1.wire import Message
+from causal_disent.files import inside, read_bounded
+from causal_disent_torch.tf1.wire import Damaged, Message, clear_errors
 
 #: What a graph calls the operation of a layer -> which input is its kernel, and which its data.
 KERNEL_AND_DATA = {"MatMul": (1, 0), "Conv2D": (1, 0), "Conv2DBackpropInput": (1, 2)}
@@ -194,3 +196,78 @@ def _stride(node: Node) -> int:
     if not plain:
         raise NotALayer(f"the node '{node.name}' is a convolution of another kind")
     return strides[1]
+
+
+#: disentanglement_lib's graphs take 0.2 MB; others may hold large constants.
+MAX_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of the graph.
+
+    Attributes:
+        name: as ``encoder/means/BiasAdd:0``.
+        shape: -1 where a length is open.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A function of the model.
+
+    Attributes:
+        inputs: name -> tensor.
+        outputs: name -> tensor.
+    """
+
+    inputs: Mapping[str, Tensor]
+    outputs: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class MetaGraph:
+    """A graph with its signatures.
+
+    Attributes:
+        signatures: name -> signature.
+        graph: the nodes.
+    """
+
+    signatures: Mapping[str, Signature]
+    graph: Graph
+
+
+def read_saved_model(folder: Path, name: str) -> MetaGraph:
+    """The graph for inference, the one without tags, of a file in `folder`.
+
+    Raises:
+        NotALayer: if there is none.
+        causal_disent.errors.InvalidInput: if the file is damaged.
+    """
+    path = inside(folder, name)
+    with clear_errors(path):
+        found = Message(memoryview(read_bounded(path, MAX_BYTES)))
+        count = 0
+        for meta in found.all_messages(2):
+            if not any(True for _ in meta.message(1).all_data(4)):
+                return _meta_graph(meta)
+            count += 1
+        raise NotALayer(f"none of its {count} graphs is without tags")
+
+
+def _meta_graph(message: Message) -> MetaGraph:
+    signatures = {name: _signature(value) for name, value in message.table(5).items()}
+    return MetaGraph(signatures, Graph(message.message(2)))
+
+
+def _signature(message: Message) -> Signature:
+    tensors = [{name: _tensor(value) for name, value in message.table(field).items()} for field in (1, 2)]
+    return Signature(*tensors)
+
+
+def _tensor(message: Message) -> Tensor:
+    return Tensor(message.text(1), tuple(length.signed(1) for length in message.message(3).all_messages(2)))

@@ -1,14 +1,194 @@
-"""The encoder and the decoder in a saved model's graph."""
+"""A folder of disentanglement_lib to the arrays of its encoder and decoder, by numpy alone.
+
+A chain is recognised by what its layers compute and how wide they are; what they are called does not matter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent_torch.tf1.graph import Graph, Layer, NotALayer
-from causal_disent_torch.tf1.known import DECODERS, ENCODERS, Shapes, fits_images, recognise
-from causal_disent_torch.tf1.saved_model import MetaGraph, Signature, Tensor
+from causal_disent.runs.representation import decoder_activation, sampling_seed
+from causal_disent_torch.tf1.graph import Graph, Layer, MetaGraph, NotALayer, Signature, Tensor, read_saved_model
+from causal_disent_torch.tf1.wire import Bundle, UnknownGraph, clear_errors
+
+DENSE, CONV, DECONV = "MatMul", "Conv2D", "Conv2DBackpropInput"
+#: Name of a variable -> its shape.
+Shapes = Mapping[str, tuple[int, ...]]
+#: What a layer computes: operation, activation, stride, kernel size (side) and width; None if any width will do.
+Step = tuple[str, str, int, int, int | None]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Layers that lead to one or more heads.
+
+    Attributes:
+        name: what configs call it.
+        scope: before the names of its layers, in TensorFlow and in `tf1.variables`.
+        layers: name -> what it computes, in order; the heads come last.
+        num_heads: how many of the layers, at the end, stand side by side.
+    """
+
+    name: str
+    scope: str
+    layers: Mapping[str, Step]
+    num_heads: int = 1
+
+    def chains(self) -> list[list[tuple[str, Step]]]:
+        """For each head, the layers that lead to it and the head."""
+        steps = list(self.layers.items())
+        trunk, heads = steps[: -self.num_heads], steps[-self.num_heads :]
+        return [[*trunk, head] for head in heads]
+
+
+ENCODERS = (
+    Architecture(
+        "conv_encoder",
+        "encoder",
+        {
+            "e1": (CONV, "Relu", 2, 4, 32),
+            "e2": (CONV, "Relu", 2, 4, 32),
+            "e3": (CONV, "Relu", 2, 2, 64),
+            "e4": (CONV, "Relu", 2, 2, 64),
+            "e5": (DENSE, "Relu", 0, 0, 256),
+            "means": (DENSE, "", 0, 0, None),
+            "log_var": (DENSE, "", 0, 0, None),
+        },
+        num_heads=2,
+    ),
+    Architecture(
+        "fc_encoder",
+        "encoder",
+        {
+            "e1": (DENSE, "Relu", 0, 0, 1200),
+            "e2": (DENSE, "Relu", 0, 0, 1200),
+            "dense": (DENSE, "", 0, 0, None),
+            "dense_1": (DENSE, "", 0, 0, None),
+        },
+        num_heads=2,
+    ),
+    Architecture(
+        "test_encoder",
+        "encoder",
+        {"e1": (DENSE, "", 0, 0, None), "e2": (DENSE, "", 0, 0, None)},
+        num_heads=2,
+    ),
+)
+
+DECODERS = (
+    Architecture(
+        "deconv_decoder",
+        "decoder",
+        {
+            "dense": (DENSE, "Relu", 0, 0, 256),
+            "dense_1": (DENSE, "Relu", 0, 0, None),
+            "conv2d_transpose": (DECONV, "Relu", 2, 4, 64),
+            "conv2d_transpose_1": (DECONV, "Relu", 2, 4, 32),
+            "conv2d_transpose_2": (DECONV, "Relu", 2, 4, 32),
+            "conv2d_transpose_3": (DECONV, "", 2, 4, None),
+        },
+    ),
+    Architecture(
+        "fc_decoder",
+        "decoder",
+        {
+            "dense": (DENSE, "Tanh", 0, 0, 1200),
+            "dense_1": (DENSE, "Tanh", 0, 0, 1200),
+            "dense_2": (DENSE, "Tanh", 0, 0, 1200),
+            "dense_3": (DENSE, "", 0, 0, None),
+        },
+    ),
+    Architecture("test_decoder", "decoder", {"d1": (DENSE, "", 0, 0, None)}),
+)
+
+
+def recognise(
+    chains: Sequence[tuple[Layer, ...]], shapes: Shapes, candidates: Iterable[Architecture]
+) -> tuple[Architecture, dict[str, str]]:
+    """Which architecture the chains to its heads are.
+
+    Args:
+        chains: for each head, the layers that lead to it.
+        shapes: of the checkpoint's variables.
+        candidates: the architectures to choose from.
+
+    Returns:
+        The architecture, and TensorFlow's usual name of each of its variables -> its name in the checkpoint.
+    """
+    for architecture in candidates:
+        names = _names(architecture, chains, shapes)
+        if names is not None:
+            return architecture, names
+    found = ", ".join(f"{layer.operation} {layer.activation}".strip() for layer in chains[0]) or "none"
+    known = ", ".join(architecture.name for architecture in candidates)
+    raise NotALayer(f"its layers ({found}) are not those of {known}")
+
+
+def _names(
+    architecture: Architecture, chains: Sequence[tuple[Layer, ...]], shapes: Shapes
+) -> dict[str, str] | None:
+    """The names of the variables, if the chains are this architecture."""
+    names: dict[str, str] = {}
+    expected = architecture.chains()
+    if [len(chain) for chain in chains] != [len(chain) for chain in expected]:
+        return None
+    for chain, steps in zip(chains, expected, strict=True):
+        for layer, (name, step) in zip(chain, steps, strict=True):
+            if not _computes(layer, step, shapes):
+                return None
+            for part, variable in (("kernel", layer.kernel), ("bias", layer.bias)):
+                # The layers before the heads are the same ones for each head.
+                if names.setdefault(f"{architecture.scope}/{name}/{part}", variable) != variable:
+                    return None
+    return names
+
+
+def _computes(layer: Layer, step: Step, shapes: Shapes) -> bool:
+    operation, activation, stride, side, width = step
+    kernel, bias = shapes.get(layer.kernel, ()), shapes.get(layer.bias, ())
+    if (layer.operation, layer.activation, layer.stride) != (operation, activation, stride):
+        return False
+    if len(kernel) != (2 if operation == DENSE else 4) or kernel[:-2] != (side, side)[: len(kernel) - 2]:
+        return False
+    found = _inputs_and_outputs(operation, kernel)[1]
+    return bias == (found,) and width in (None, found)
+
+
+def _inputs_and_outputs(operation: str, kernel: tuple[int, ...]) -> tuple[int, int]:
+    """A transposed convolution's kernel has them the other way round."""
+    return (kernel[-1], kernel[-2]) if operation == DECONV else (kernel[-2], kernel[-1])
+
+
+def fits_images(chain: Sequence[Layer], shapes: Shapes, image_shape: Sequence[int], *, encodes: bool) -> bool:
+    """Whether images of this shape go into an encoder's chain, or come out of a decoder's, layer by layer.
+
+    Args:
+        chain: the layers from images to codes, or from codes to images.
+        shapes: of the variables.
+        image_shape: (height, width, channels).
+        encodes: whether images go in.
+    """
+    shape = tuple(image_shape)
+    for layer in chain if encodes else reversed(chain):
+        ends = _inputs_and_outputs(layer.operation, shapes[layer.kernel])
+        near, far = ends if encodes else ends[::-1]
+        if layer.operation == DENSE:
+            if prod(shape) != near:
+                return False
+            shape = (far,)
+        else:
+            if len(shape) != 3 or shape[2] != near or shape[0] % layer.stride or shape[1] % layer.stride:
+                return False
+            shape = (shape[0] // layer.stride, shape[1] // layer.stride, far)
+    return True
+
 
 ADD = ("Add", "AddV2")
 
@@ -164,3 +344,81 @@ def _bounded(names: Sequence[str], most: int = 1000) -> Sequence[str]:
     if len(names) > most:
         raise NotALayer(f"it has {len(names):,} nodes of one kind")
     return names
+
+
+SAVED_MODEL = "tfhub/saved_model.pb"
+VARIABLES = "tfhub/variables/variables"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A network and its arrays.
+
+    Attributes:
+        architecture: what configs call it.
+        image_shape: (height, width, channels).
+        num_latent: number of codes.
+        variables: TensorFlow's usual name -> array.
+    """
+
+    architecture: str
+    image_shape: tuple[int, int, int]
+    num_latent: int
+    variables: Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a folder holds.
+
+    Attributes:
+        encoder: images to mean and log variance.
+        decoder: codes to images, if it is there.
+        postprocessed: whether it is a representation that was made of a model.
+        sample_seed: where codes are drawn, the seed of the draws; None where they are the mean.
+        activation: what turns the decoder's output into pixels: ``"logits"`` or ``"tanh"``.
+    """
+
+    encoder: Weights
+    decoder: Weights | None
+    postprocessed: bool
+    sample_seed: int | None
+    activation: str
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Read a model's or a postprocessed representation's folder.
+
+    Args:
+        folder: it holds ``tfhub`` and ``results``.
+
+    Raises:
+        UnknownGraph: if the graph is not one of disentanglement_lib's known architectures.
+        causal_disent.errors.InvalidInput: if a file is damaged or leads out of the folder.
+    """
+    networks, bundle = _networks(folder)
+    return Checkpoint(
+        encoder=_weights(networks.encoder, bundle),
+        decoder=None if networks.decoder is None else _weights(networks.decoder, bundle),
+        postprocessed=networks.postprocessed,
+        sample_seed=sampling_seed(folder) if networks.sampled else None,
+        activation=decoder_activation(folder),
+    )
+
+
+def _networks(folder: Path) -> tuple[Networks, Bundle]:
+    """The networks of the graph, and where their variables are; no variable is read yet."""
+    with clear_errors(folder / SAVED_MODEL):
+        try:
+            model = read_saved_model(folder, SAVED_MODEL)
+            bundle = Bundle(folder, VARIABLES)
+            shapes = {name: variable.shape for name, variable in bundle.variables.items()}
+            return find_networks(model, shapes), bundle
+        except NotALayer as error:
+            raise UnknownGraph(folder, str(error)) from None
+
+
+def _weights(network: Network, bundle: Bundle) -> Weights:
+    arrays = bundle.read(network.names.values())
+    variables = {name: arrays[stored] for name, stored in network.names.items()}
+    return Weights(network.architecture, network.image_shape, network.num_latent, variables)
