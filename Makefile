@@ -75,6 +75,7 @@ lint: $(INSTALLED)
 bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_beside.py
+	$(BIN)/python benchmarks/bench_pure.py
 	$(BIN)/python benchmarks/bench_core.py
 	$(BIN)/python benchmarks/parity.py
 	$(BIN)/python benchmarks/bench_metrics.py

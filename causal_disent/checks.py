@@ -104,7 +104,8 @@ def check_numbers(owner: str, **values: Any) -> None:
 
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise unless `value` is a whole number, at least `least`."""
-    _value(name, value, [whole(at_least=least)])
+    if type(value) is not int or value < least:
+        _value(name, value, [whole(at_least=least)])
 
 
 def check_at_least(least: int, **values: Any) -> None:
@@ -198,7 +199,8 @@ def as_numbers(name: str, given: Any) -> np.ndarray:
         >>> as_numbers("`codes`", [[True], [False]]).dtype, as_numbers("`codes`", np.ones(2, np.float16)).dtype
         (dtype('int64'), dtype('float64'))
     """
-    array = as_array(name, given)
+    plain = type(given) is np.ndarray and given.dtype.kind in "biuf"
+    array = given if plain else as_array(name, given)
     if array.dtype.kind == "O" and all(isinstance(value, (Real, np.bool_)) for value in array.flat):
         try:
             array = array.astype(np.float64)

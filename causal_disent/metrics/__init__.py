@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -93,14 +94,15 @@ class _Metrics(ModuleType):
     """The package, in which `cg` is the function also when the file cg.py has been imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _FILES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
+        function = getattr(value, name, None) if isinstance(value, ModuleType) else None
+        super().__setattr__(name, function or value)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILES:
+    file = _FILES.get(name, name)  # a new metric is in a file of its name
+    if name.startswith("_") or not find_spec(f"{__name__}.{file}"):
         raise AttributeError(f"module 'causal_disent.metrics' has no attribute '{name}'")
-    found = getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+    found = getattr(import_module(f"{__name__}.{file}"), name)
     globals()[name] = found
     return found
 

@@ -316,10 +316,13 @@ def _choices_of_neighbours(takes: Takes) -> dict[str, Any]:
 
 def asks_neighbours(takes: Takes, options: Mapping[str, Any]) -> bool:
     """Whether `options` have a metric count nearest neighbours."""
-    if "neighbours" not in takes:
-        return False
-    choices = _choices_of_neighbours(takes)
-    return bool(choices) and all(options.get(name) == value for name, value in choices.items())
+    asked = False
+    for name, value in takes.get("neighbours", {}).items():
+        if value != NEIGHBOURS:
+            asked = options.get(name) == value
+            if not asked:
+                return False
+    return asked
 
 
 def or_by_neighbours(takes: Takes) -> str:
