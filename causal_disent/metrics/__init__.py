@@ -95,7 +95,7 @@ class _Metrics(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         function = getattr(value, name, None) if isinstance(value, ModuleType) else None
-        super().__setattr__(name, function or value)
+        super().__setattr__(name, function if hasattr(function, "declaration") else value)
 
 
 def __getattr__(name: str) -> Any:

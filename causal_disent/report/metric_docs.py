@@ -129,7 +129,7 @@ def _section(entry: Entry) -> str:
 
 
 def _other_sections() -> Iterator[str]:
-    for name in dir(metrics):
+    for name in metrics.__all__:
         function = getattr(metrics, name)
         ours = inspect.isfunction(function) and function.__module__.startswith(metrics.__name__)
         if ours and not hasattr(function, "declaration"):
