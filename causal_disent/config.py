@@ -265,9 +265,15 @@ def remembered(whole_name: str) -> Callable[[], None]:
 
 
 @contextmanager
-def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None) -> Iterator[None]:
-    """Parse configs and bindings, and forget them at the end, however the block ends."""
-    gin.clear_config()
+def gin_config(
+    files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None, *, fresh: bool = True
+) -> Iterator[None]:
+    """Parse configs and bindings, and clear them at the end, however the block ends.
+
+    Bindings that are there already are cleared first if it is `fresh`, and kept for the block if not.
+    """
+    if fresh:
+        gin.clear_config()
     try:
         for file in files or ():
             with mistakes_told(str(file)):

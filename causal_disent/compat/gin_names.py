@@ -6,6 +6,7 @@ import builtins
 import functools
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from types import ModuleType
@@ -20,6 +21,36 @@ from causal_disent.plugins import BUILTIN
 from causal_disent.registry import KINDS, Entry, Part, registry
 
 PACKAGE = "disentanglement_lib"
+Function = Callable[..., Any]
+
+
+#: gin's decorators, whose lists of parameters have had other names.
+DECORATORS = ("configurable", "external_configurable", "register")
+
+
+def use_gin_tf() -> None:
+    """Make ``gin.tf`` gin itself for this process, and let its decorators take ``blacklist`` and ``whitelist``.
+
+    ``gin.tf`` of gin needs a TensorFlow that no longer exists; it adds TensorFlow's optimizers, which are ours here.
+    """
+    for name in ("gin.tf", "gin.tf.external_configurables"):
+        sys.modules[name] = gin
+    if getattr(gin, "tf", None) is gin:
+        return
+    gin.tf = gin.external_configurables = gin
+    for name in DECORATORS:
+        setattr(gin, name, _with_old_lists(getattr(gin, name)))
+
+
+def _with_old_lists(decorator: Function) -> Function:
+    """A decorator of gin that takes the lists under their old names as well."""
+
+    @functools.wraps(decorator)
+    def decorate(*args: Any, whitelist: Any = None, blacklist: Any = None, **named: Any) -> Any:
+        lists = {"allowlist": whitelist, "denylist": blacklist}
+        return decorator(*args, **{name: given for name, given in lists.items() if given is not None}, **named)
+
+    return decorate
 
 
 def package_stand_ins() -> dict[str, ModuleType]:
@@ -76,8 +107,6 @@ def module_of(name: str, members: dict[str, Any]) -> ModuleType:
     module.__dict__.update(members)
     return module
 
-
-Function = Callable[..., Any]
 
 #: The parts of every config, which a metric's file does not replace.
 SETTINGS = ("dataset", "evaluation", "representation")
