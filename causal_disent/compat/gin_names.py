@@ -31,7 +31,7 @@ DECORATORS = ("configurable", "external_configurable", "register")
 def use_gin_tf() -> None:
     """Make ``gin.tf`` gin itself for this process, and let its decorators take ``blacklist`` and ``whitelist``.
 
-    ``gin.tf`` of gin needs a TensorFlow that no longer exists; it adds TensorFlow's optimizers, which are ours here.
+    The real one needs a TensorFlow that no longer exists. It adds TensorFlow's optimizers, which are ours here.
     """
     for name in ("gin.tf", "gin.tf.external_configurables"):
         sys.modules[name] = gin

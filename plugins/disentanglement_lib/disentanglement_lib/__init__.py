@@ -1,6 +1,6 @@
 """disentanglement_lib 1.5's modules and names, made of causal_disent.
 
-Importing it makes ``import gin.tf`` an alias of gin, and lets gin's decorators take ``blacklist`` and ``whitelist``.
+Importing it makes ``gin.tf`` an alias of gin, and lets gin's decorators take ``blacklist`` and ``whitelist``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Run a program that imports ``gin.tf`` before it imports disentanglement_lib: python -m disentanglement_lib FILE."""
+"""``python -m disentanglement_lib PROGRAM.py``: run a program that imports ``gin.tf`` first.
+
+``gin.tf`` is an alias of gin once disentanglement_lib is imported, which this does before the program starts.
+"""
 
 from __future__ import annotations
 

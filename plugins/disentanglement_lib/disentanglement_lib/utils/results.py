@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from causal_disent import config
 from causal_disent.compat.utils import namespaced_dict
-from causal_disent.runs.results import aggregate, plain, read_results, write_results
+from causal_disent.runs.results import aggregate, plain
 
 __all__ = [
     "Encoder",
@@ -27,13 +28,15 @@ __all__ = [
 def update_result_directory(
     result_directory: str, step_name: str, results_dict: dict[str, Any], old_result_directory: str | None = None
 ) -> None:
-    """Write a step's config and results, after copying those of earlier steps."""
+    """Write a step's config and results, after copying those of earlier steps; a ``uuid`` is added to them."""
+    if old_result_directory is not None:
+        copydir(old_result_directory, result_directory)
+    results_dict["uuid"] = str(uuid.uuid4())
     target = Path(result_directory)
-    earlier = None if old_result_directory is None else read_results(Path(old_result_directory).parent)
-    if target.name != "results" or (old_result_directory and Path(old_result_directory).name != "results"):
-        raise ValueError(f"A folder of results is called 'results'; given: {target}.")
-    settings = config.operative_config(), config.operative_bindings()
-    write_results(target.parent, step_name, results_dict, *settings, earlier)
+    save_gin(str(target / "gin" / f"{step_name}.gin"))
+    save_dict(str(target / "json" / f"{step_name}_config.json"), gin_dict())
+    save_dict(str(target / "json" / f"{step_name}_results.json"), results_dict)
+    save_dict(str(target / "aggregate" / f"{step_name}.json"), aggregate_json_results(str(target / "json")))
 
 
 def copydir(path_to_old_dir: str, path_to_new_dir: str) -> None:

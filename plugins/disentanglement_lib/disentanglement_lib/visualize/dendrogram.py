@@ -36,7 +36,7 @@ def dendrogram_plot(matrix: Any, output_dir: str, factor_names: Any) -> dict[str
 def report_merges(z: Any, num_factors: int) -> dict[str, float]:
     """When each two factors merge, of a linkage matrix (events, 4)."""
     members = {factor: [factor] for factor in range(num_factors)}
-    scores = {}
+    scores: dict[str, float] = {}
     for event, (one, other, after, _) in enumerate(z):
         pair = members.pop(int(one)), members.pop(int(other))
         scores |= {f"merge_{first}_{second}": after for first in pair[0] for second in pair[1]}

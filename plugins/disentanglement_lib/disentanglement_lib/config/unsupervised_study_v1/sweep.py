@@ -1,4 +1,7 @@
-"""The models of "Challenging Common Assumptions in the Unsupervised Learning of Disentangled Representations" (Locatello et al. 2019, arXiv:1811.12359)."""
+"""The models of a study (Locatello et al. 2019, arXiv:1811.12359).
+
+Challenging Common Assumptions in the Unsupervised Learning of Disentangled Representations.
+"""
 
 from disentanglement_lib.config.study import (
     SweepStudy,

@@ -1,7 +1,7 @@
 """What metrics share; arrays have a row per code or factor and a column per point."""
 
+from causal_disent.compat import utils as _ours
 from causal_disent.compat.utils import (
-    _histogram_discretize,
     discrete_entropy,
     discrete_mutual_info,
     generate_batch_factor_code,
@@ -13,6 +13,8 @@ from causal_disent.compat.utils import (
     obtain_representation,
     split_train_test,
 )
+
+_histogram_discretize = _ours._histogram_discretize
 
 __all__ = [
     "_histogram_discretize",

@@ -19,8 +19,8 @@ class GaussianEncoderModel(Objective):
     INSTEAD: ClassVar[dict[str, str]] = {
         "model_fn": "Override `regularizer(kl_loss, z_mean, z_logvar, z_sampled)` of vae.BaseVAE, or derive from "
         "causal_disent.training.objective.Objective and override `penalties`.",
-        "gaussian_encoder": "Register an encoder as docs/write_a_plugin.md says, and bind encoder.encoder_fn to it.",
-        "decode": "Register a decoder as docs/write_a_plugin.md says, and bind decoder.decoder_fn to it.",
+        "gaussian_encoder": "Register an encoder (docs/write_a_plugin.md), and bind encoder.encoder_fn to it.",
+        "decode": "Register a decoder (docs/write_a_plugin.md), and bind decoder.decoder_fn to it.",
         "sample_from_latent_distribution": "Codes are drawn from the encoder's Gaussians.",
     }
 

@@ -36,7 +36,7 @@ class BetaVAE(BaseVAE):
 
 
 class _Ours(BaseVAE):
-    """A model whose terms need more than `regularizer` is given: causal_disent's, unless a subclass overrides it."""
+    """A model whose terms need more than `regularizer` is given; a subclass may override it all the same."""
 
     ours: Objective
 

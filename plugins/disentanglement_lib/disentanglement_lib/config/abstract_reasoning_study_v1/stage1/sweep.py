@@ -1,4 +1,7 @@
-"""The models of "Are Disentangled Representations Helpful for Abstract Visual Reasoning?" (van Steenkiste et al. 2019, arXiv:1905.12506)."""
+"""The models of a study (van Steenkiste et al. 2019, arXiv:1905.12506).
+
+Are Disentangled Representations Helpful for Abstract Visual Reasoning?.
+"""
 
 from disentanglement_lib.config.study import (
     SweepStudy,

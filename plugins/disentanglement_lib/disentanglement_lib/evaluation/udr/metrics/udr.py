@@ -32,4 +32,4 @@ def lasso_correlation_matrix(vec1: Any, vec2: Any, random_state: Any = None) -> 
 
 def _correlations(vec1: Any, vec2: Any, kind: str) -> Any:
     found = udr_sklearn([np.asarray(vec1), np.asarray(vec2)], correlation=kind)
-    return np.asarray(found.correlations[0][1])
+    return np.asarray((found.correlations or [])[0][1])
