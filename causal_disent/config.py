@@ -182,7 +182,7 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
     taken = signature(function)
     # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
     with gin.unlock_config(), gin.config.interactive_mode():
-        wrapper = gin.external_configurable(
+        wrapper = gin.config.external_configurable(
             function, name=name, module=MODULE, denylist=[p for p in entry.supplied() if p in taken] or None
         )
     _registered[name] = (function, wrapper)
@@ -327,7 +327,7 @@ def rebind(parameter: str, value: Any) -> None:
     _know(owner)
     check_arguments(_parameters_named(owner), {parameter.rpartition(".")[2]: value}, owner)
     with gin.unlock_config():
-        gin.bind_parameter(parameter, value)
+        gin.config.bind_parameter(parameter, value)
 
 
 def bind_missing(bindings: Mapping[str, Any], source: str) -> None:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.training import labellers
 from disentanglement_lib._core import part
 
-perfect_labeller = labellers.perfect_labeller
-bin_labeller = labellers.bin_labeller
-noisy_labeller = labellers.noisy_labeller
-permuted_labeller = labellers.permuted_labeller
-partial_labeller = labellers.partial_labeller
+perfect_labeller = part("perfect_labeller")
+bin_labeller = part("bin_labeller")
+noisy_labeller = part("noisy_labeller")
+permuted_labeller = part("permuted_labeller")
+partial_labeller = part("partial_labeller")
 
 
 def make_labeller(labels: Any, dataset: Any, random_state: Any, labeller_fn: Any = None) -> Any:

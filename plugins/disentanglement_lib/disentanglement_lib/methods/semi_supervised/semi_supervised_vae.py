@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.registry import registry
-from causal_disent.training import annealers
+from causal_disent.training import objectives
 from disentanglement_lib.methods.unsupervised.vae import compute_gaussian_kl
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "normalize_labels",
 ]
 
-fixed_annealer = annealers.fixed
-annealed_annealer = annealers.anneal
-fine_tune_annealer = annealers.fine_tune
+fixed_annealer = objectives.fixed
+annealed_annealer = objectives.anneal
+fine_tune_annealer = objectives.fine_tune
 
 #: The original's classes -> the model that gin names.
 MODELS = {
@@ -34,7 +34,7 @@ MODELS = {
 
 def make_annealer(gamma: float, step: Any, **settings: Any) -> Any:
     """The weight of the supervised loss at a step, as gin's ``annealer`` makes it."""
-    return annealers.annealer(gamma, **settings)(step)
+    return objectives.annealer(gamma, **settings)(step)
 
 
 def normalize_labels(labels: Any, factors_num_values: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import gin
 
+from causal_disent.training import objectives
 from causal_disent.training.objective import Objective, Pass, Penalties
-from causal_disent.training.objectives import unsupervised
 from disentanglement_lib._core import bound, tensor_functions
 from disentanglement_lib.methods.unsupervised import gaussian_encoder_model
 
@@ -60,7 +60,7 @@ class AnnealedVAE(_Ours):
         self.gamma = bound("annealed_vae.gamma", gamma)
         self.c_max = bound("annealed_vae.c_max", c_max)
         self.iteration_threshold = bound("annealed_vae.iteration_threshold", iteration_threshold)
-        self.ours = unsupervised.AnnealedVae(self.gamma, self.c_max, self.iteration_threshold)
+        self.ours = objectives.AnnealedVae(self.gamma, self.c_max, self.iteration_threshold)
 
 
 class FactorVAE(_Ours):
@@ -70,7 +70,7 @@ class FactorVAE(_Ours):
 
     def __init__(self, gamma: float = gin.REQUIRED) -> None:
         self.gamma = bound("factor_vae.gamma", gamma)
-        self.ours = unsupervised.FactorVae(self.gamma)
+        self.ours = objectives.FactorVae(self.gamma)
 
 
 class DIPVAE(BaseVAE):

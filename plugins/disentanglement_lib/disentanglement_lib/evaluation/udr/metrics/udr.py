@@ -8,7 +8,7 @@ import numpy as np
 
 from causal_disent.metrics.udr_sklearn import relative_strength as relative_strength_disentanglement
 from causal_disent.metrics.udr_sklearn import udr_sklearn
-from disentanglement_lib._core import metric
+from disentanglement_lib._core import part
 
 __all__ = [
     "compute_udr_sklearn",
@@ -17,7 +17,7 @@ __all__ = [
     "spearman_correlation_conv",
 ]
 
-compute_udr_sklearn = metric("udr_sklearn")
+compute_udr_sklearn = part("udr_sklearn")
 
 
 def spearman_correlation_conv(vec1: Any, vec2: Any) -> Any:
