@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.fairness import total_variation
+from causal_disent.metrics.others import total_variation
 from disentanglement_lib._core import metric
 
 compute_fairness = metric("fairness")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.irs import irs
+from causal_disent.metrics import irs
 from disentanglement_lib._core import metric
 
 compute_irs = metric("irs")

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.modularity_explicitness import code_modularities, modularity_explicitness
+from causal_disent.metrics import modularity_explicitness
+from causal_disent.metrics.linear import code_modularities
 from disentanglement_lib._core import metric
 
 compute_modularity_explicitness = metric("modularity_explicitness")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.sap_score import sap_score
+from causal_disent.metrics import sap_score
 from disentanglement_lib._core import metric, part
 from disentanglement_lib.evaluation.metrics.mig import gaps
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.unsupervised_metrics import gaussian_total_correlation, gaussian_wasserstein_correlation
+from causal_disent.metrics.others import gaussian_total_correlation, gaussian_wasserstein_correlation
 from disentanglement_lib._core import metric
 
 __all__ = [

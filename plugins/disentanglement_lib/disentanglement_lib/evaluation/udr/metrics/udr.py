@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.udr_sklearn import relative_strength as relative_strength_disentanglement
-from causal_disent.metrics.udr_sklearn import udr_sklearn
+from causal_disent.metrics import udr_sklearn
+from causal_disent.metrics.udr import relative_strength as relative_strength_disentanglement
 from disentanglement_lib._core import part
 
 __all__ = [
