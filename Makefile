@@ -9,7 +9,7 @@ RAY := .venv-ray/.installed
 PEER := .venv-peer/.installed
 BROWSER := .venv/.browser
 PLUGINS := plugins/causal_disent_candle plugins/causal_disent_crl plugins/causal_disent_datasets \
-	plugins/causal_disent_torch
+	plugins/causal_disent_torch plugins/disentanglement_lib
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 # The tests of the other environments are reached through these.
 ENVIRONMENTS := CAUSAL_DISENT_TF_PYTHON=$(CURDIR)/.venv-tf/bin/python \
@@ -39,7 +39,9 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	$(PYTEST) plugins/causal_disent_candle
 	$(PYTEST) plugins/causal_disent_crl
 	$(PYTEST) plugins/causal_disent_torch
+	$(PYTEST) plugins/disentanglement_lib
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/causal_disent_tf
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/disentanglement_lib/tests/test_tensorflow.py
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
@@ -102,7 +104,7 @@ $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
 		--editable plugins/causal_disent_candle --editable plugins/causal_disent_crl \
-		--editable 'plugins/causal_disent_torch[tensorboard,test]'
+		--editable 'plugins/causal_disent_torch[tensorboard,test]' --editable plugins/disentanglement_lib
 	touch $@
 
 # A browser for the tests of the report: the system's, installed where this may be done; else they are skipped.

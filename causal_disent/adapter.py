@@ -48,6 +48,13 @@ FIXED_TRAIN = {"train_percentage": 0.9}
 #: What the program gives -> what it must be.
 SUPPLIED = {"ground_truth_data": GroundTruthData, "representation_function": Representation}
 
+#: The parameters that come first in disentanglement_lib, where its order is not what is drawn and then the rest.
+FIRST = {
+    "irs": ("diff_quantile",),
+    "reduced_downstream_task": ("num_factors_to_remove",),
+    "unified_scores": ("num_train", "num_test", "matrix_fns"),
+}
+
 Scores = dict[str, Any]
 
 
@@ -174,8 +181,12 @@ def _with_signature(
         )
         for name in supplied
     ]
-    parameters += [Parameter(n, by_place, default=d, annotation=_annotation(d)) for n, d in drawn.items()]
-    parameters += [own.replace(name=name, kind=by_place) for name, own in _bindable(record).items()]
+    bindable = {
+        **{n: Parameter(n, by_place, default=d, annotation=_annotation(d)) for n, d in drawn.items()},
+        **{name: own.replace(name=name, kind=by_place) for name, own in _bindable(record).items()},
+    }
+    parameters += [bindable.pop(name) for name in FIRST.get(record.name, ()) if name in bindable]
+    parameters += bindable.values()
     whole = Signature(parameters, return_annotation=Scores)
 
     def adapted(*args: Any, **kwargs: Any) -> Scores:

@@ -164,6 +164,8 @@ MOST_BYTES = 2**20
 DATASET_NAME, OPEN = "dataset.name", "auto"
 #: Before a name, where a config has to tell it from the same name of another package.
 MODULE = "causal_disent"
+#: The packages whose names a config may write out in full: ours, and the one that we stand in for.
+PACKAGES = (MODULE, "disentanglement_lib")
 
 _registered: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {}
 
@@ -180,7 +182,7 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
     taken = signature(function)
     # A plugin that was reloaded, or another backend, may register its names again, and after the config is read.
     with gin.unlock_config(), gin.config.interactive_mode():
-        wrapper = gin.external_configurable(
+        wrapper = gin.config.external_configurable(
             function, name=name, module=MODULE, denylist=[p for p in entry.supplied() if p in taken] or None
         )
     _registered[name] = (function, wrapper)
@@ -188,6 +190,27 @@ def given_to_gin(entry: Entry) -> Callable[..., Any]:
 
 
 registry.wrap = given_to_gin
+
+
+class Names(gin.selector_map.SelectorMap):
+    """Gin's map of names, which asks our registry for a name that nobody else has.
+
+    Importing everything that configs can name would take seconds, and frameworks. A name that a program has given
+    to something of its own is that program's.
+    """
+
+    def matching_selectors(self, partial_selector: str) -> list[str]:
+        """The whole names that `partial_selector` stands for."""
+        found = super().matching_selectors(partial_selector)
+        others = [whole for whole in found if not whole.startswith(f"{MODULE}.")]
+        package, _, name = partial_selector.rpartition(".")
+        if others or not (not package or package.startswith(PACKAGES)):
+            return others
+        _know(name)
+        return super().matching_selectors(f"{MODULE}.{name}")
+
+
+gin.config._REGISTRY.__class__ = Names
 
 
 def entry_of(value: Any) -> Entry | None:
@@ -205,13 +228,12 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _know(names: Iterable[str]) -> None:
-    """Let gin know those of `names` that are registered; importing them all would take seconds."""
+def _know(name: str) -> None:
+    """Let gin know what is registered as `name`, if anything is."""
     load_once()
     known = registry.in_configs()
-    for name in names:
-        if name in known:
-            given_to_gin(known[name])
+    if name in known:
+        given_to_gin(known[name])
 
 
 def _owner(parameter: str) -> str:
@@ -243,15 +265,20 @@ def remembered(whole_name: str) -> Callable[[], None]:
 
 
 @contextmanager
-def gin_config(files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None) -> Iterator[None]:
-    """Parse configs and bindings, and forget them at the end, however the block ends."""
-    gin.clear_config()
+def gin_config(
+    files: Sequence[str | Path] | None = None, bindings: Sequence[str] | None = None, *, fresh: bool = True
+) -> Iterator[None]:
+    """Parse configs and bindings, and clear them at the end, however the block ends.
+
+    Bindings that are there already are cleared first if it is `fresh`, and kept for the block if not.
+    """
+    if fresh:
+        gin.clear_config()
     try:
         for file in files or ():
             with mistakes_told(str(file)):
                 _parse_file(str(file))
         with mistakes_told("--gin_bindings"):
-            _know(_named_in("\n".join(bindings or ())))
             gin.parse_config(list(bindings or ()))
             gin.finalize()
             references = gin.config.iterate_references
@@ -275,26 +302,9 @@ def _parse_file(file: str) -> None:
     Every config of a metric leaves the data set open, and may come after the user's own.
     """
     named = query(DATASET_NAME)
-    path = found_config(file)
-    _know(_named_in(path.read_text(encoding="utf-8")))
-    gin.parse_config_file(str(path))
+    gin.parse_config_file(str(found_config(file)))
     if named is not None and query(DATASET_NAME) == OPEN:
         rebind(DATASET_NAME, named)
-
-
-def _named_in(text: str) -> set[str]:
-    """The configurables that a config names, those of the configs that it includes as well."""
-    references = _References()
-    found: set[str] = set()
-    try:
-        for statement in config_parser.ConfigParser(text, references):
-            if isinstance(statement, config_parser.IncludeStatement):
-                found |= _named_in(found_config(statement.filename).read_text(encoding="utf-8"))
-            elif isinstance(statement, config_parser.BindingStatement):
-                found.add(statement.selector.rpartition(".")[2])
-    except (SyntaxError, ValueError, tokenize.TokenError, OSError, errors.ConfigError):
-        pass  # the reading that follows says what is wrong, and where
-    return found | references.names
 
 
 def query(parameter: str) -> Any:
@@ -304,7 +314,6 @@ def query(parameter: str) -> Any:
 
 def is_bound(parameter: str) -> bool:
     """Whether ``name.parameter`` is bound, be it to None."""
-    _know([_owner(parameter)])
     try:
         gin.query_parameter(parameter)
     except ValueError:
@@ -315,10 +324,10 @@ def is_bound(parameter: str) -> bool:
 def rebind(parameter: str, value: Any) -> None:
     """Bind ``name.parameter``, though the config may be locked already."""
     owner = _owner(parameter)
-    _know([owner])
+    _know(owner)
     check_arguments(_parameters_named(owner), {parameter.rpartition(".")[2]: value}, owner)
     with gin.unlock_config():
-        gin.bind_parameter(parameter, value)
+        gin.config.bind_parameter(parameter, value)
 
 
 def bind_missing(bindings: Mapping[str, Any], source: str) -> None:

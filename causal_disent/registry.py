@@ -20,7 +20,8 @@ from causal_disent.text import say, shown, shown_value
 
 def how_to_install(plugin: str) -> str:
     """What to do where `plugin` is not installed."""
-    extra = plugin.removeprefix("causal_disent_").replace("tf", "tensorflow")
+    extra = {"causal_disent_tf": "tensorflow", "disentanglement_lib": "dlib"}.get(plugin)
+    extra = extra or plugin.removeprefix("causal_disent_")
     folders = " ".join(first_party()[plugin]["install"])
     return f"Install it: pip install 'causal-disent[{extra}]', or in a checkout: pip install {folders}"
 

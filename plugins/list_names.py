@@ -27,11 +27,12 @@ HERE = Path(__file__).parent
 def plugins() -> dict[str, dict[str, Any]]:
     """Plugin -> the folders to give to pip, and what it offers."""
     found = {}
-    for folder in sorted(HERE.glob("causal_disent_*")):
+    for folder in [*sorted(HERE.glob("causal_disent_*")), HERE / "disentanglement_lib"]:
         sys.path.insert(0, str(folder))
-        name, _, module = _setup(folder)["options.entry_points"]["causal_disent"].strip().partition(" = ")
+        point = _setup(folder).get("options.entry_points", "causal_disent", fallback=folder.name).strip()
+        name, _, module = point.partition(" = ")
         try:
-            offers = _offers(import_module(module))
+            offers = _offers(import_module(module)) if module else {}
         except ImportError:
             offers = first_party()[name]["offers"]
         finally:

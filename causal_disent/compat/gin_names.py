@@ -6,6 +6,7 @@ import builtins
 import functools
 import importlib.util
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from types import ModuleType
@@ -20,6 +21,57 @@ from causal_disent.plugins import BUILTIN
 from causal_disent.registry import KINDS, Entry, Part, registry
 
 PACKAGE = "disentanglement_lib"
+Function = Callable[..., Any]
+
+
+#: gin's decorators, whose lists of parameters have had other names.
+DECORATORS = ("configurable", "external_configurable", "register")
+#: What configs bind to a function that puts numbers into bins, and the arguments of such a function.
+DISCRETIZER, DISCRETIZES = "discretizer.discretizer_fn", ["target", "num_bins"]
+
+
+def use_gin_tf() -> None:
+    """Make ``gin.tf`` gin itself for this process, and let gin take what old programs give it.
+
+    The real ``gin.tf`` needs a TensorFlow that no longer exists. It adds TensorFlow's optimizers, which are ours
+    here. Old programs say ``blacklist`` and ``whitelist``, and their discretizers have a row per code.
+    """
+    for name in ("gin.tf", "gin.tf.external_configurables"):
+        sys.modules[name] = gin
+    if getattr(gin, "tf", None) is gin:
+        return
+    gin.tf = gin.external_configurables = gin
+    for name in DECORATORS:
+        setattr(gin, name, _for_old_programs(getattr(gin, name)))
+    bind_parameter = gin.bind_parameter
+
+    @functools.wraps(bind_parameter)
+    def bind(binding_key: Any, value: Any) -> None:
+        theirs = str(binding_key).endswith(DISCRETIZER) and callable(value) and config.entry_of(value) is None
+        bind_parameter(binding_key, transposing(value) if theirs else value)
+
+    gin.bind_parameter = bind
+
+
+def _for_old_programs(decorator: Function) -> Function:
+    """A decorator of gin that takes the old names of the lists, and discretizers of the old layout."""
+
+    @functools.wraps(decorator)
+    def decorate(*args: Any, whitelist: Any = None, blacklist: Any = None, **named: Any) -> Any:
+        lists = {"allowlist": whitelist, "denylist": blacklist}
+        named |= {name: given for name, given in lists.items() if given is not None}
+        if args and callable(args[0]):
+            return _offer(args[0], lambda function: decorator(function, *args[1:], **named))
+        return lambda function: _offer(function, decorator(*args, **named))
+
+    return decorate
+
+
+def _offer(function: Function, make: Function) -> Function:
+    """What `make` makes of a function; a discretizer is turned for gin, and back for the program."""
+    if inspect.isclass(function) or list(inspect.signature(function).parameters)[:2] != DISCRETIZES:
+        return make(function)
+    return transposing(make(transposing(function)))
 
 
 def package_stand_ins() -> dict[str, ModuleType]:
@@ -76,8 +128,6 @@ def module_of(name: str, members: dict[str, Any]) -> ModuleType:
     module.__dict__.update(members)
     return module
 
-
-Function = Callable[..., Any]
 
 #: The parts of every config, which a metric's file does not replace.
 SETTINGS = ("dataset", "evaluation", "representation")
@@ -167,9 +217,9 @@ class GinNames:
         parameters = list(inspect.signature(function).parameters)
         supplied = [p for p in parameters if p not in allowlist] if allowlist else list(denylist or ())
         self._take(name)
-        if parameters[:2] == ["target", "num_bins"]:
-            offered = self._register(name, _transposing(function), supplied)
-            return _transposing(offered)
+        if parameters[:2] == DISCRETIZES:
+            offered = self._register(name, transposing(function), supplied)
+            return transposing(offered)
         return self._register(name, function, supplied)
 
     def _take(self, name: str) -> None:
@@ -212,7 +262,7 @@ def _taken(name: str) -> str:
     return f"the name '{name}' is taken, by {_owner_of(name)}, and cannot be replaced."
 
 
-def _transposing(function: Function) -> Function:
+def transposing(function: Function) -> Function:
     """A discretizer for the other layout: old ones have a row per code, those here a row per point."""
 
     @functools.wraps(function)

@@ -22,6 +22,9 @@ from causal_disent import errors
 from causal_disent.checks import checked
 from causal_disent.compat.gin_names import PACKAGE, GinNames, package_stand_ins, six_stand_ins
 
+#: A module that the original does not have.
+OWN_MODULE = "_core.py"
+
 
 class Imports:
     """Called as ``__import__`` is.
@@ -77,28 +80,29 @@ class Imports:
         if name.partition(".")[0] != PACKAGE:
             self._modules[name] = importlib.import_module(name)
             return
-        source = self._source(name)
+        source = source_of(name, self._folder)
         if source is None and not any(offered.startswith(f"{name}.") for offered in self._offered):
-            raise ModuleNotFoundError(self._not_offered(name, package), name=name)
+            self._modules[name] = self._ours(name, package)
+            return
         module = self._modules[name] = ModuleType(name)
         if source is not None:
             module.__package__ = name if source.name == "__init__.py" else name.rpartition(".")[0]
             self.execute(source, module)
 
-    def _source(self, name: str) -> Path | None:
-        if self._folder is None:
-            return None
-        place = self._folder.joinpath(*name.split(".")[1:])
-        candidates = (place / "__init__.py", place.with_name(f"{place.name}.py"))
-        return next((file for file in candidates if file.is_file()), None)
+    def _ours(self, name: str, package: ModuleType | None) -> ModuleType:
+        """The module of the disentanglement_lib that is made of causal_disent, where it is installed."""
+        is_free = package is None or package.__name__ not in self._offered
+        if is_free and source_of(name, installed_folder(ours=True)) is not None:
+            return importlib.import_module(name)
+        raise ModuleNotFoundError(self._not_offered(name, package), name=name)
 
     def _not_offered(self, name: str, package: ModuleType | None) -> str:
         if package is not None and package.__name__ in self._offered:
             members = [member for member in vars(package) if not member.startswith("__")]
             return f"'{name}' is not offered here. {package.__name__} offers: {errors.listing(sorted(members))}."
         return (
-            f"'{name}' is not offered here, only {errors.listing(self._offered)}. For other modules of "
-            f"{PACKAGE}, install it (pip install --no-deps {PACKAGE}==1.5): their source is then used."
+            f"'{name}' is not offered here, only {errors.listing(self._offered)}. For other modules, install "
+            f"causal-disent[dlib], or the original (pip install --no-deps {PACKAGE}==1.5)."
         )
 
 
@@ -107,12 +111,27 @@ def package_folder(path: Path) -> Path | None:
     for folder in path.parents:
         if folder.name == PACKAGE and (folder / "__init__.py").is_file():
             return folder
+    return installed_folder(ours=False)
+
+
+def source_of(name: str, folder: Path | None) -> Path | None:
+    """The file of a module of the package in `folder`."""
+    if folder is None:
+        return None
+    place = folder.joinpath(*name.split(".")[1:])
+    candidates = (place / "__init__.py", place.with_name(f"{place.name}.py"))
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def installed_folder(*, ours: bool) -> Path | None:
+    """The folder of the installed disentanglement_lib: the original's, or of the one made of causal_disent."""
     try:
         spec = importlib.util.find_spec(PACKAGE)
     except ValueError:  # something without a specification has taken the name
         spec = None
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) if places else None
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    folder = Path(places[0]) if places else None
+    return folder if folder is not None and (folder / OWN_MODULE).is_file() == ours else None
 
 
 class MetricFile:

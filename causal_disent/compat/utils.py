@@ -104,7 +104,8 @@ def make_discretizer(
     Where no ``discretizer_fn`` is bound, whole numbers stay as they are and others go into 20 equally wide bins.
     """
     points = _rows(target).T
-    given = {"num_bins": num_bins, "discretizer_fn": discretizer_fn}
+    own = discretizer_fn and (lambda target, num_bins: discretizer_fn(target.T, num_bins).T)
+    given = {"num_bins": num_bins, "discretizer_fn": own}
     binned = bind(discretizer)(points, **{name: value for name, value in given.items() if value is not None})
     if binned is points and points.dtype.kind not in "iub":
         with binding(bind):

@@ -1,0 +1,62 @@
+"""dSprites, and its versions with colour, noise and a picture behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from disentanglement_lib.data.ground_truth.util import NamedData
+
+NAMES = ("color", "shape", "scale", "orientation", "x", "y")
+SIZES = [1, 3, 6, 40, 32, 32]
+
+
+class DSprites(NamedData):
+    """dSprites; by default all six factors are ground truth, the colour, which never varies, included."""
+
+    name = "dsprites_full"
+    #: What is ground truth unless a program says it.
+    usual: Sequence[int] = range(6)
+
+    def __init__(self, latent_factor_indices: Sequence[int] | None = None) -> None:
+        latent = list(self.usual if latent_factor_indices is None else latent_factor_indices)
+        super().__init__(self.name, SIZES, latent, NAMES)
+        self.full_factor_sizes = list(SIZES)
+
+    @cached_property
+    def images(self) -> Any:
+        """All sprites (737280, 64, 64), uint8, 0 or 1."""
+        sprites = super().images
+        return np.asarray(sprites[..., 0] > 0, dtype=np.uint8)
+
+
+class _Decorated(DSprites):
+    """What is added is drawn with each image. The colour, which never varies, is not a factor."""
+
+    usual = range(1, 6)
+
+    @cached_property
+    def images(self) -> Any:
+        """The sprites without what is added."""
+        return DSprites().images
+
+
+class ColorDSprites(_Decorated):
+    """dSprites in random colours."""
+
+    name = "color_dsprites"
+
+
+class NoisyDSprites(_Decorated):
+    """dSprites before noise."""
+
+    name = "noisy_dsprites"
+
+
+class ScreamDSprites(_Decorated):
+    """dSprites before parts of The Scream."""
+
+    name = "scream_dsprites"
