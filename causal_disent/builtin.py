@@ -99,7 +99,7 @@ def register_commands(register: Register) -> None:
     cli = "causal_disent.cli"
     for group, commands in {
         "measure": {
-            "score": ("score:add_score", "every metric that codes and factors suffice for, from two files"),
+            "score": ("score:add_score", "measures codes by a panel of metrics, from two files"),
             "demo": ("tools:add_demo", "IRS, UC and CG of representations whose quality is known"),
             "study": ("study:add_study", "run many models, data sets, seeds and metrics from one config"),
             "results": ("study:add_results", "print the scores of any tree of result folders"),
@@ -123,6 +123,7 @@ def register_commands(register: Register) -> None:
                 "list the plugins, those that failed as well, or show what one offers",
             ),
             "configs": ("listing:add_configs", "list the configs that are shipped, or print one"),
+            "cite": ("tools:add_cite", "print BibTeX of the papers of metrics, and of this software"),
             "published": ("listing:add_published", "list the result tables of the papers, or print one"),
         },
         "set up": {

@@ -56,9 +56,8 @@ def imports(source):
 
 
 def modules_of(package):
-    """The modules of a distribution, without those that run inside Blender."""
-    found = sorted(package.rglob("*.py")) if package.is_dir() else [package]
-    return [path for path in found if "shipped" not in path.parts]
+    """The modules of a distribution."""
+    return sorted(package.rglob("*.py")) if package.is_dir() else [package]
 
 
 def dotted(path, package):

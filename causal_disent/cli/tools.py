@@ -1,4 +1,4 @@
-"""``causal-disent check``, ``calibrate``, ``demo``, ``convert`` and ``completion``."""
+"""``causal-disent check``, ``cite``, ``calibrate``, ``demo``, ``convert`` and ``completion``."""
 
 from __future__ import annotations
 
@@ -50,6 +50,20 @@ def run_check(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say_json(results)
     return 1 if any(result["status"] == "failed" for result in results) else 0
+
+
+def add_cite(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    add_names(parser, ["metrics"], "names", nargs="*", help="metrics; without any, this software alone")
+    parser.set_defaults(command=run_cite)
+
+
+def run_cite(arguments: argparse.Namespace) -> int:
+    """Print BibTeX."""
+    from causal_disent.report.citations import bibtex_of
+
+    say(bibtex_of(arguments.names).rstrip("\n"))
+    return 0
 
 
 def entries_named(name: str) -> list[Entry]:

@@ -280,6 +280,9 @@ class ScoreTable(Checked):
             axes.text(RIGHT + 46, y, _shown(row), va="center", ha="right", color=INK, size=9)
             if row.sure.within_chance:
                 axes.text(RIGHT + 46, y - 7, "within chance", va="top", ha="right", color=CHANCE_LINE, size=6.5)
+        known = {"black: 95 % interval": INTERVAL, "orange: chance level": CHANCE}
+        legend = ", ".join(words for words, head in known.items() if head in self._columns)
+        axes.text(MARGIN, MARGIN, legend, va="bottom", color=MUTED, size=6.5)
         for x, word in ((LEFT, "worst"), (RIGHT, "best")):
             axes.text(x, MARGIN, word, va="bottom", ha="center", color=MUTED, size=8)
         return figure

@@ -9,7 +9,6 @@ for plugin in ("causal_disent_candle", "causal_disent_datasets"):
 
 # These run inside Blender.
 collect_ignore_glob = [
-    "causal_disent_candle/render/shipped/*",
     "causal_disent_candle/render/in_blender/assets.py",
     "causal_disent_candle/render/in_blender/kit.py",
     "causal_disent_candle/render/in_blender/main.py",

@@ -1,27 +1,133 @@
-"""Data that is a folder of rendered images, each with its factors in a JSON file."""
+"""Data sets of rendered images: mapped from their cache, with the rule set that they obey."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from causal_disent_datasets.files import FromFiles, incomplete
 
+from causal_disent.data.confounding import allowed_combinations
+from causal_disent.data.rule_sets import statements
+from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import TableData
-from causal_disent.protocols import IntArray
-from causal_disent_candle.contents import IMAGES
-from causal_disent_candle.images import MappedImages
-from causal_disent_candle.kept import SIDES, folder_of, height_and_width, kept_contents
-from causal_disent_candle.labels import LabelReader
-from causal_disent_candle.listing import list_folder
-from causal_disent_candle.rule_check import ObeyedRules, recognise
+from causal_disent.files import regular
+from causal_disent.protocols import FloatArray, IntArray
+from causal_disent_candle.cache import SIDES, folder_of, height_and_width, kept_contents
+from causal_disent_candle.reading import IMAGES, LabelReader, list_folder
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+#: Images that are turned into floats at a time: few enough to stay in the processor's cache.
+CHUNK = 64
+
+
+class MappedImages:
+    """The source of a `TableData`: images, boxes and the graph.
+
+    Args:
+        path: an ``.npy`` file of (files, h, w, 3) uint8.
+        boxes: (files, 4).
+        graph: over the factors, their confounders and ``image``.
+    """
+
+    def __init__(self, path: Path, boxes: IntArray, graph: nx.DiGraph) -> None:
+        self._path = path
+        self._boxes = boxes
+        self.graph = graph
+        self.observation_shape: tuple[int, ...] = self._pixels.shape[1:]
+
+    @cached_property
+    def _pixels(self) -> np.ndarray:
+        return np.asarray(np.load(regular(self._path), mmap_mode="r", allow_pickle=False))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy in another process maps the file again; pickling the map would read all of it.
+        return {name: value for name, value in self.__dict__.items() if name != "_pixels"}
+
+    def observations(self, indices: IntArray) -> FloatArray:
+        """The images (n, h, w, 3) of these indices, float32 in [0, 1]."""
+        indices = np.asarray(indices)
+        images = np.empty((len(indices), *self.observation_shape), dtype=np.float32)
+        for start in range(0, len(indices), CHUNK):
+            part = slice(start, start + CHUNK)
+            np.divide(self._pixels[indices[part]], np.float32(255), out=images[part])
+        return images
+
+    def bounding_boxes(self, indices: IntArray) -> IntArray:
+        """(n, 4): xmin, ymin, xmax, ymax around the object, in pixels from the top left, half-open."""
+        return self._boxes[np.asarray(indices)]
+
+
+#: Every combination of the factors is there.
+NONE = "none"
+#: Combinations are missing, and no rule set is obeyed.
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class ObeyedRules:
+    """Which rules a set of images obeys.
+
+    Attributes:
+        name: ``"none"``, the name of a rule set, or ``"other"``. Of several that are obeyed it is the one whose
+            combinations are all there, else the one that allows the fewest.
+        images: how many images there are.
+        combinations: how many combinations of the factors they show.
+        allowed: how many combinations the rules allow; all there are for ``"none"`` and ``"other"``.
+        obeyed: every rule set that was compared and that no image breaks.
+    """
+
+    name: str
+    images: int
+    combinations: int
+    allowed: int
+    obeyed: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every combination that the rules allow is there."""
+        return self.combinations == self.allowed
+
+    def __str__(self) -> str:
+        images = "1 image shows" if self.images == 1 else f"{self.images:,} images show"
+        text = f"{self.name}: {images} {self.combinations:,} of {self.allowed:,} combinations"
+        others = [name for name in self.obeyed if name != self.name]
+        return f"{text}; they obey {', '.join(others)} too" if others else text
+
+
+def recognise(space: StateSpace, rows: IntArray, rule_sets: Sequence[str]) -> ObeyedRules:
+    """Compare images with rule sets.
+
+    Args:
+        space: the factors.
+        rows: (images, factors) of value indices.
+        rule_sets: the names of those that are compared.
+
+    Example:
+        >>> space = StateSpace({"object": ("cylinder", "cone", "cube"), "color": ("red", "green", "blue")})
+        >>> print(recognise(space, np.array([[0, 0], [1, 1], [2, 2], [2, 2]]), ["synthetic_full"]))
+        synthetic_full: 4 images show 3 of 3 combinations
+    """
+    present = np.unique(space.to_index(rows))
+    allowed = {name: allowed_combinations(space, statements(name))[0] for name in rule_sets}
+    obeyed = [name for name in rule_sets if np.isin(present, allowed[name]).all()]
+    # False comes first: a rule set whose combinations are all there, then the tightest.
+    obeyed.sort(key=lambda name: (len(allowed[name]) != len(present), len(allowed[name])))
+    name, total = OTHER, space.num_combinations
+    if len(present) == total:
+        name = NONE
+    elif obeyed:
+        name, total = obeyed[0], len(allowed[obeyed[0]])
+    return ObeyedRules(name, len(rows), len(present), total, tuple(obeyed))
+
 
 SIZE = 64
 

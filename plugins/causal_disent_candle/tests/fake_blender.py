@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from causal_disent_candle.render.in_blender.description import describe
+from causal_disent_candle.render.in_blender.boxes import describe
 from PIL import Image
 
 SIZES = {"small": 1.5, "medium": 2, "large": 2.5}

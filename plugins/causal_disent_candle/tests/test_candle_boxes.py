@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
-from causal_disent_candle.boxes import to_box
+from causal_disent_candle.reading import to_box
 from hypothesis import given
 from hypothesis import strategies as st
 

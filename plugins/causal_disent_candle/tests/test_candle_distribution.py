@@ -22,4 +22,4 @@ def test_the_wheel_holds_every_file(tmp_path):
     shipped = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
     package = source / "causal_disent_candle"
     files = {str(path.relative_to(source)) for path in package.rglob("*") if path.is_file()}
-    assert files <= shipped and any(name.endswith("/torus.py") for name in files)
+    assert files <= shipped and any(name.endswith("/scenes.py") for name in files)

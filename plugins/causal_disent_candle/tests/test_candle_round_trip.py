@@ -7,8 +7,8 @@ import pytest
 import written_folders as written
 from causal_disent_candle.candle import Candle, Synthetic
 from causal_disent_candle.render.assets import CANDLE, SYNTHETIC
-from causal_disent_candle.render.in_blender.description import describe
-from causal_disent_candle.render.plan import make_plan
+from causal_disent_candle.render.in_blender.boxes import describe
+from causal_disent_candle.render.run import make_plan
 from PIL import Image
 
 SIZES = {"small": 1.5, "medium": 2, "large": 2.5}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import written_folders as written
 from causal_disent_candle.candle import Candle, CandleV1
-from causal_disent_candle.rule_check import recognise
+from causal_disent_candle.rendered import recognise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from causal_disent_candle.render.assets import CANDLE, SYNTHETIC, find_assets, label_of
+from causal_disent_candle.render.in_blender import recipes, scenes
 
 from causal_disent import errors
 
@@ -38,7 +39,15 @@ def test_what_is_shipped_is_exactly_the_published_values_in_their_order(collecti
         if factor in ("size", "rotation", "position"):
             assert labels == collection.numbers(factor)
         else:
-            assert all(path.is_file() for path in labels.values())
+            assert all(recipe == (collection.name, factor, label) for label, recipe in labels.items())
+
+
+@pytest.mark.parametrize("collection", [CANDLE, SYNTHETIC])
+def test_every_label_has_a_recipe(collection):
+    for factor, tables in (("light", recipes.LIGHTS[collection.name]), ("object", recipes.OBJECTS)):
+        assert set(collection.factors[factor]) <= set(tables)
+    assert set(collection.factors["color"]) <= set(recipes.COLORS)
+    assert all(callable(getattr(scenes, label.replace(" ", "_"))) for label in collection.factors["scene"])
 
 
 def test_candle_counts_scenes_in_the_order_of_the_original_renderer():

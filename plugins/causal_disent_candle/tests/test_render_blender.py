@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from causal_disent_candle.candle import Candle, Synthetic
-from causal_disent_candle.render import environment, workers
-from causal_disent_candle.render.assets import CANDLE, SYNTHETIC, find_assets
-from causal_disent_candle.render.plan import make_plan
-from causal_disent_candle.render.render import Settings, render
+from causal_disent_candle.render import blender
+from causal_disent_candle.render.assets import CANDLE, SYNTHETIC, as_job, find_assets
+from causal_disent_candle.render.run import Settings, make_plan, render
 from PIL import Image
 
 from causal_disent import errors
@@ -20,7 +19,7 @@ HERE = Path(__file__).parent
 SIZE = (160, 120)
 
 try:
-    BLENDER = environment.find_blender()
+    BLENDER = blender.find_blender()
 except errors.InvalidInput as error:
     pytestmark = pytest.mark.skip(reason=error.message)
 else:
@@ -72,7 +71,7 @@ def test_bounds_are_within_a_pixel_of_what_is_seen(tmp_path):
     )
     jobs = [{"index": index, "labels": plan.labels(index)} for index in plan.space.to_index(rows).tolist()]
     files = {
-        factor: {label: str(value) if isinstance(value, Path) else value for label, value in values.items()}
+        factor: {label: as_job(value) for label, value in values.items()}
         for factor, values in assets.values.items()
     }
     work = {
@@ -81,9 +80,9 @@ def test_bounds_are_within_a_pixel_of_what_is_seen(tmp_path):
         "samples": 1,
         "seed": 7,
         "threads": 1,
-        "stage": str(assets.stage),
+        "stage": as_job(assets.stage),
     }
-    work |= {"assets": files, "jobs": jobs, "render": str(workers.SCRIPT.parents[1])}
+    work |= {"assets": files, "jobs": jobs, "render": str(blender.SCRIPT.parents[1])}
     (tmp_path / "jobs.json").write_text(json.dumps(work))
     run_in_blender("render_masks.py", tmp_path / "jobs.json")
     for job in jobs:

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from causal_disent_candle.render import cli, environment
+from causal_disent_candle.render import blender as environment
+from causal_disent_candle.render import cli
 
 from causal_disent import errors
 from causal_disent.cli._run import run

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from causal_disent_candle.render.assets import CANDLE, SYNTHETIC
-from causal_disent_candle.render.plan import make_plan
+from causal_disent_candle.render.run import make_plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from causal_disent_candle.candle import Candle
-from causal_disent_candle.render import render as run
+from causal_disent_candle.render import run
 from causal_disent_candle.render.assets import CANDLE
-from causal_disent_candle.render.render import Settings, render
+from causal_disent_candle.render.run import Settings, render
 from PIL import Image
 
 from causal_disent import errors
@@ -128,7 +128,7 @@ def test_when_the_command_is_killed_its_worker_ends_and_the_next_run_goes_on(out
     monkeypatch.setenv("FAKE_SLEEP", "0.1")
     script = (
         "import sys; sys.path[:0] = sys.argv[1:3]\n"
-        "from causal_disent_candle.render import render as run\n"
+        "from causal_disent_candle.render import run\n"
         "from causal_disent_candle.render.assets import CANDLE\n"
         "run.find_blender = lambda environment: [sys.executable, sys.argv[3]]\n"
         "from pathlib import Path\n"

@@ -13,7 +13,7 @@ import pytest
 
 PARENT = """
 import sys
-from causal_disent_candle.render.workers import run_workers
+from causal_disent_candle.render.blender import run_workers
 work = {"picture": sys.argv[1], "output": sys.argv[2]}
 list(run_workers([sys.executable], work, [{"index": 0}, {"index": 1}], 2))
 """

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from causal_disent_candle.render import environment
-from causal_disent_candle.render import render as run
+from causal_disent_candle.render import blender as environment
+from causal_disent_candle.render import run
 from causal_disent_crl.shadow import render as command
 from causal_disent_crl.shadow.drawing import Scene, draw
 from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
-from causal_disent.training.objectives import register_needs, register_objectives
+from causal_disent.training.registered import register_needs, register_objectives
 
 HERE = "causal_disent_torch"
 BACKEND = "torch"

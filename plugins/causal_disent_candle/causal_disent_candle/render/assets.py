@@ -7,16 +7,24 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from causal_disent import errors
+from causal_disent_candle.render.in_blender.recipes import FILES
 
 Number: TypeAlias = float | tuple[float, float]
-#: What stands for a label.
-Value: TypeAlias = Path | Number
 
-#: What the package ships: a folder per collection.
-SHIPPED = Path(__file__).with_name("shipped")
+
+class Shipped(NamedTuple):
+    """A recipe of the package (`in_blender.recipes`)."""
+
+    collection: str
+    factor: str
+    label: str
+
+
+#: What stands for a label.
+Value: TypeAlias = Path | Number | Shipped
 #: The camera and the floor on which objects stand.
 STAGE = "stage.py"
 #: Photographs all around, which stand for a scene.
@@ -37,11 +45,11 @@ class Collection:
     """What one kind of data set is made of.
 
     Attributes:
-        name: its folder among the shipped assets.
+        name: what the shipped recipes call it.
         values: factor -> labels, both in the order in which images are counted, the last factor fastest. Labels
-            that are added come after these, by the alphabet. Labels are the names of files, or where a mapping
-            says so stand for numbers: of the ``size`` times the 1 m that objects fit into, of the ``rotation``
-            degrees about the vertical, of the ``position`` metres to the middle of the object.
+            that are added come after these, by the alphabet. Labels are those of shipped recipes, or where a
+            mapping says so stand for numbers: of the ``size`` times the 1 m that objects fit into, of the
+            ``rotation`` degrees about the vertical, of the ``position`` metres to the middle of the object.
     """
 
     name: str
@@ -53,9 +61,16 @@ class Collection:
         return {factor: tuple(labels) for factor, labels in self.values.items()}
 
     def numbers(self, factor: str) -> dict[str, Number]:
-        """Label -> number of a factor; none where its values are files."""
+        """Label -> number of a factor; none where its values are recipes."""
         labels = self.values[factor]
         return labels if isinstance(labels, dict) else {}
+
+    def shipped(self, factor: str) -> dict[str, Value]:
+        """Label -> number or shipped recipe of a factor."""
+        labels = self.values[factor]
+        if isinstance(labels, dict):
+            return {**labels}
+        return {label: Shipped(self.name, factor, label) for label in labels}
 
 
 CANDLE = Collection(
@@ -99,7 +114,7 @@ class Assets:
         values: factor -> label -> what stands for it, in the order in which images are counted.
     """
 
-    stage: Path
+    stage: Path | Shipped
     values: dict[str, dict[str, Value]]
 
     def digest(self) -> str:
@@ -108,10 +123,23 @@ class Assets:
         named: list[tuple[str, str, Value]] = [("stage", "", self.stage)]
         named += [(factor, label, value) for factor, of in self.values.items() for label, value in of.items()]
         for factor, label, value in named:
-            content = value.read_bytes() if isinstance(value, Path) else repr(value).encode()
-            held = hashlib.sha256(content).hexdigest()
+            held = hashlib.sha256(_content(value)).hexdigest()
             summed.update(f"{factor}\0{label}\0{held}\n".encode())
         return summed.hexdigest()
+
+
+def _content(value: Value) -> bytes:
+    """Return what changes when the images of a value do."""
+    if isinstance(value, Shipped):
+        return repr(tuple(value)).encode() + b"".join(path.read_bytes() for path in FILES)
+    return value.read_bytes() if isinstance(value, Path) else repr(value).encode()
+
+
+def as_job(value: Value) -> Any:
+    """Return a value as Blender is told it, in JSON."""
+    if isinstance(value, Shipped):
+        return {"shipped": list(value)}
+    return str(value) if isinstance(value, Path) else value
 
 
 def label_of(path: Path) -> str:
@@ -139,20 +167,19 @@ def find_assets(collection: Collection, *, overlays: Sequence[Path] = (), panora
             value of its name or adds one. The last folder wins.
         panoramas: a folder of HDR pictures, each of which replaces or adds the scene of its name.
     """
-    folders = [SHIPPED / "common", SHIPPED / collection.name, *overlays]
     for folder in overlays:
         _check_overlay(folder, collection)
     values = {}
     for factor, order in collection.factors.items():
-        found: dict[str, Value] = dict(collection.numbers(factor))
-        for folder in folders:
+        found = collection.shipped(factor)
+        for folder in overlays:
             found.update(_files(folder / f"{factor}s", SUFFIXES.get(factor, (".py",))))
         if factor == "scene" and panoramas is not None:
             found.update(_panoramas(panoramas))
         added = sorted(label for label in found if label not in order)
         values[factor] = {label: found[label] for label in (*order, *added)}
-    stages = [folder / STAGE for folder in folders if (folder / STAGE).is_file()]
-    return Assets(stages[-1].resolve(), values)
+    stages = [(folder / STAGE).resolve() for folder in overlays if (folder / STAGE).is_file()]
+    return Assets(stages[-1] if stages else Shipped(collection.name, "stage", ""), values)
 
 
 def _check_overlay(folder: Path, collection: Collection) -> None:

@@ -79,7 +79,7 @@ def _add_assets(parser: argparse.ArgumentParser) -> None:
 def run_render(arguments: argparse.Namespace) -> int:
     """Render what is missing of CANDLE or the synthetic set."""
     from causal_disent_candle.render.assets import CANDLE, SYNTHETIC
-    from causal_disent_candle.render.render import Settings, render
+    from causal_disent_candle.render.run import Settings, render
 
     return run_with_blender(
         arguments,
@@ -103,7 +103,7 @@ def run_with_blender(arguments: argparse.Namespace, make: Callable[[], int]) -> 
         arguments: those of `add_common`.
         make: renders what is missing, and returns how many images there are then.
     """
-    from causal_disent_candle.render.environment import install
+    from causal_disent_candle.render.blender import install
 
     if arguments.install:
         install(arguments.environment)

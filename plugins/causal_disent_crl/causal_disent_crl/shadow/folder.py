@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from causal_disent_candle.contents import IMAGES
-from causal_disent_candle.images import MappedImages
-from causal_disent_candle.kept import SIDES, folder_of, height_and_width, kept_contents
-from causal_disent_candle.labels import Label
-from causal_disent_candle.listing import Listing, file_states, fingerprint
+from causal_disent_candle.cache import SIDES, folder_of, height_and_width, kept_contents
+from causal_disent_candle.reading import IMAGES, Label, Listing, file_states, fingerprint
+from causal_disent_candle.rendered import MappedImages
 from causal_disent_datasets.files import FromFiles, Publication, incomplete
 
 from causal_disent import errors

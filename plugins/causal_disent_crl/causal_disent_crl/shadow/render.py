@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent_candle.render.cli import add_common, at_least, run_with_blender
-from causal_disent_candle.render.plan import Plan, make_plan
-from causal_disent_candle.render.render import make_images
+from causal_disent_candle.render.run import Plan, make_images, make_plan
 
 from causal_disent import errors
 from causal_disent_crl.shadow.factors import CAUSES
@@ -95,7 +94,7 @@ def render_shadow(
         samples: rays per pixel at the most.
         limit, seed: see `make_plan`.
         num_workers: Blender processes at the same time.
-        environment: see `causal_disent_candle.render.environment.find_blender`.
+        environment: see `causal_disent_candle.render.blender.find_blender`.
 
     Returns:
         How many images of the plan there are now: all of them, unless it raises.

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import bpy
-from in_blender import kit
+from in_blender import kit, recipes
 from mathutils import Matrix, Vector
 
 PANORAMAS = (".hdr", ".exr")
@@ -23,15 +23,17 @@ class AssetError(Exception):
     """An asset that cannot be used; the message names its file."""
 
 
-def _read_recipe(path: str) -> SimpleNamespace:
-    """What a recipe defines; this runs it."""
+def _read_recipe(path: Any) -> SimpleNamespace:
+    """Return what a recipe defines: a shipped one, or a file, which is run."""
+    if isinstance(path, dict):
+        return recipes.find_recipe(*path["shipped"])
     try:
         return SimpleNamespace(**runpy.run_path(path))
     except Exception as error:  # whatever the recipe raises
         raise _failed(path, error) from error
 
 
-def read_stage(path: str) -> SimpleNamespace:
+def read_stage(path: Any) -> SimpleNamespace:
     """The camera and the floor."""
     stage = _read_recipe(path)
     missing = [name for name in STAGE if not hasattr(stage, name)]
@@ -52,9 +54,9 @@ def read_value(given: Any, numbers: int = 1) -> Any:
     return value
 
 
-def add_scene(path: str) -> SimpleNamespace:
+def add_scene(path: Any) -> SimpleNamespace:
     """The world and all that stands in it; what the recipe defines beside ``build``."""
-    if Path(path).suffix.lower() in PANORAMAS:
+    if _suffix(path) in PANORAMAS:
         kit.panorama(path)
         kit.shadow_floor(FLOOR)
         return SimpleNamespace()
@@ -71,7 +73,7 @@ def add_scene(path: str) -> SimpleNamespace:
     return recipe
 
 
-def add_lights(path: str) -> None:
+def add_lights(path: Any) -> None:
     """The lamps of one value of the light."""
     if not _is_blend(path):
         _build(path, _read_recipe(path))
@@ -83,7 +85,7 @@ def add_lights(path: str) -> None:
         bpy.context.scene.collection.objects.link(lamp)
 
 
-def add_color(path: str) -> Any:
+def add_color(path: Any) -> Any:
     """The material of one color."""
     if not _is_blend(path):
         return _build(path, _read_recipe(path))
@@ -93,7 +95,7 @@ def add_color(path: str) -> Any:
     return materials[0]
 
 
-def add_object(path: str, material: Any) -> tuple[Any, list[Any]]:
+def add_object(path: Any, material: Any) -> tuple[Any, list[Any]]:
     """An object in its color: what moves it, and the meshes it consists of.
 
     The meshes are brought to a longest side of 1 m, their base on the floor and their middle above the origin.
@@ -120,7 +122,7 @@ def add_object(path: str, material: Any) -> tuple[Any, list[Any]]:
     return handle, meshes
 
 
-def _fit(path: str, meshes: list[Any]) -> Matrix:
+def _fit(path: Any, meshes: list[Any]) -> Matrix:
     corners = [mesh.matrix_world @ Vector(corner) for mesh in meshes for corner in mesh.bound_box]
     low = [min(corner[axis] for corner in corners) for axis in range(3)]
     high = [max(corner[axis] for corner in corners) for axis in range(3)]
@@ -131,8 +133,13 @@ def _fit(path: str, meshes: list[Any]) -> Matrix:
     return Matrix.Scale(1 / side, 4) @ Matrix.Translation(-base)
 
 
-def _is_blend(path: str) -> bool:
-    return Path(path).suffix.lower() == ".blend"
+def _suffix(path: Any) -> str:
+    """Return the ending of a file's name; a shipped recipe has none."""
+    return Path(path).suffix.lower() if isinstance(path, str) else ""
+
+
+def _is_blend(path: Any) -> bool:
+    return _suffix(path) == ".blend"
 
 
 def _append(path: str, kinds: tuple[str, ...]) -> SimpleNamespace:
@@ -146,7 +153,7 @@ def _append(path: str, kinds: tuple[str, ...]) -> SimpleNamespace:
     return SimpleNamespace(**{kind: [item for item in getattr(taken, kind) if item] for kind in kinds})
 
 
-def _build(path: str, recipe: SimpleNamespace) -> Any:
+def _build(path: Any, recipe: SimpleNamespace) -> Any:
     if not callable(getattr(recipe, "build", None)):
         raise AssetError(f"The recipe {path} must define build(kit).")
     try:
@@ -155,7 +162,7 @@ def _build(path: str, recipe: SimpleNamespace) -> Any:
         raise _failed(path, error) from error
 
 
-def _failed(path: str, error: Exception) -> AssetError:
+def _failed(path: Any, error: Exception) -> AssetError:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     place = f", line {lines[-1]}" if lines else ""
     return AssetError(f"The recipe {path}{place} failed: {type(error).__name__}: {error}")

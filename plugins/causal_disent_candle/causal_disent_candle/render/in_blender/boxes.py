@@ -1,6 +1,9 @@
-"""Boxes around what a camera sees of a mesh."""
+"""What is written beside an image: boxes around what a camera sees of a mesh, and CANDLE's JSON."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -44,3 +47,26 @@ def bounds(pixels: np.ndarray, size: tuple[int, int]) -> list[list[int]]:
     low = np.clip(np.floor(pixels.min(axis=0)), 0, size).astype(int)
     high = np.clip(np.ceil(pixels.max(axis=0)), 0, size).astype(int)
     return [low.tolist(), high.tolist()]
+
+
+def describe(labels: Mapping[str, str], values: Mapping[str, Any], bounds: list[list[int]]) -> dict[str, Any]:
+    """CANDLE's JSON, in the flavour of its second version.
+
+    Args:
+        labels: factor -> label.
+        values: what stands for the labels that are numbers: ``size``, ``rotation``, ``position`` if there is one.
+        bounds: of the object, ``[[xmin, ymin], [xmax, ymax]]`` in pixels, y from the bottom.
+
+    Example:
+        >>> labels = {"scene": "bridge", "light": "left", "object": "sphere", "color": "red"}
+        >>> describe(labels, {"size": 2, "rotation": 60}, [[95, 29], [154, 87]])["objects"]
+        {'Sphere_0': {'object_type': 'sphere', 'color': 'red', 'size': 2, 'rotation': 60,
+                      'bounds': [[95, 29], [154, 87]]}}
+    """
+    kind = labels["object"]
+    thing = {"object_type": kind, "color": labels["color"], **values, "bounds": bounds}
+    return {
+        "scene": labels["scene"],
+        "lights": labels["light"],
+        "objects": {f"{kind[:1].upper()}{kind[1:]}_0": thing},
+    }

@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 from in_blender import assets, boxes, output
-from in_blender.description import describe
+from in_blender.boxes import describe
 from mathutils import Matrix
 
 #: Places that are tried before an object is said not to fit into the frame.

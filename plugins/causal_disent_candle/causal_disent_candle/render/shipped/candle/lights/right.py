@@ -1,5 +1,0 @@
-"""On the right, before the middle."""
-
-
-def build(kit):
-    kit.point_light((-5.0, 5.0, 7.0), watts=5000)
