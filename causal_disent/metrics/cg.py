@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,6 +20,7 @@ from causal_disent.checks import (
     check_random_state,
     check_rho,
     check_whole,
+    parameters_of,
 )
 from causal_disent.metrics.certainty import (
     Asked,
@@ -36,7 +38,6 @@ from causal_disent.metrics.contract import Bounded, Result, bound, keys_of, metr
 from causal_disent.metrics.draw import Points, Sample, Source, factor_names
 from causal_disent.metrics.information import discretizer
 from causal_disent.metrics.irs_uc import (
-    CodeSets,
     IrsResult,
     UcResult,
     attribute,
@@ -828,6 +829,7 @@ def causal_disentanglement_per_rho(
     attribution: str | Attribution = "irs",
     selection: str = "top",
     bootstrap: int = 0,
+    chance: int = 0,
     random_state: np.random.RandomState | int = 0,
     binned_factors: IntArray | None = None,
     **options: Any,
@@ -836,37 +838,39 @@ def causal_disentanglement_per_rho(
     codes, factors = check_pairs(codes, factors)
     labels = factors if binned_factors is None else binned_factors
     generator = check_random_state(random_state)
-    robust = irs(codes, labels)
-    separate = uc_per_rho(
-        codes,
-        labels,
-        rho=rho,
-        attribution=attribution,
-        selection=selection,
-        random_state=generator,
-    )
-
-    def controlled(sets: CodeSets) -> CgResult:
-        given = (codes, factors, decode, predict_proba)
-        draws = same_state(generator)
-        return cg(*given, attribution=sets, bootstrap=bootstrap, random_state=draws, **options)
-
+    how: dict[str, Any] = {"attribution": attribution, "selection": selection}
+    robust, separate = irs(codes, labels), uc_per_rho(codes, labels, rho=rho, random_state=generator, **how)
+    options |= {"bootstrap": bootstrap, "chance": chance}
+    given = (codes, factors, decode, predict_proba)
     found = {
-        one: CausalDisentanglementResult(robust, apart, controlled(apart.sets)) for one, apart in separate.items()
+        one: CausalDisentanglementResult(
+            robust, apart, cg(*given, attribution=apart.sets, random_state=same_state(generator), **options)
+        )
+        for one, apart in separate.items()
     }
-    asked = Asked(bootstrap, options.get("chance", 0), seed_of_draws(generator))
-    if not (asked.bootstrap or asked.chance):
+    asked = Asked(bootstrap, chance, seed_of_draws(generator))
+    if not (bootstrap or chance):
         return found
-    points, by = (codes, labels), {"attribution": attribution, "selection": selection}
 
     def sure_of(part: Any, score: float, **chosen: Any) -> Certainty:
-        return certainty(part.declaration.facts, part, points, chosen, score, asked)
+        return certainty(part.declaration.facts, part, (codes, labels), chosen, score, asked)
 
     irs_sure = sure_of(irs, robust.score)
     return {
-        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, rho=one, **by))
+        one: replace(result, irs_sure=irs_sure, uc_sure=sure_of(uc, result.uc.score, rho=one, **how))
         for one, result in found.items()
     }
+
+
+def _with_options_of_cg(function: Any) -> Any:
+    """Give a function with ``**options`` the signature of `cg`, so that configs bind each of them."""
+    of_cg, own = inspect.signature(cg), inspect.signature(function)
+    parameters = [
+        parameter.replace(annotation=str | Attribution) if parameter.name == "attribution" else parameter
+        for parameter in parameters_of(cg).values()
+    ]
+    function.__signature__ = of_cg.replace(parameters=parameters, return_annotation=own.return_annotation)
+    return function
 
 
 def _causal_keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str, Any]:
@@ -895,6 +899,7 @@ def _causal_keys(result: CausalDisentanglementResult, names: Sequence[str]) -> d
     several=("rho", causal_disentanglement_per_rho),
     check=check_factors,
 )
+@_with_options_of_cg
 def causal_disentanglement(
     codes: FloatArray,
     factors: IntArray,
@@ -902,18 +907,7 @@ def causal_disentanglement(
     predict_proba: PredictProba,
     *,
     rho: int = 1,
-    attribution: str | Attribution = "irs",
-    selection: str = "top",
-    baseline: str = "max_deviation",
-    decode_batch_size: int = 256,
-    bootstrap: int = 0,
-    chance: int = 0,
-    tolerance: float | None = None,
-    tolerance_per_factor: bool = False,
-    random_state: np.random.RandomState | int = 0,
-    binned_factors: IntArray | None = None,
-    image_shape: Sequence[int] | None = None,
-    accuracy: Accuracy | None = None,
+    **options: Any,
 ) -> CausalDisentanglementResult:
     r"""`irs`, `uc` and `cg` of the same points, with the same codes of each factor.
 
@@ -927,18 +921,8 @@ def causal_disentanglement(
         decode: as for `cg`.
         predict_proba: as for `cg`.
         rho: how many codes a factor is given.
-        attribution: as for `uc`.
-        selection: as for `uc`.
-        baseline: as for `cg`.
-        decode_batch_size: as for `cg`.
-        bootstrap: how many resamples to take for 95 % intervals; 0 for none.
-        chance: as for `cg`; of `irs` and `uc` the rows of the codes are permuted.
-        tolerance: as for `cg`; `irs` and `uc` are measured on all points.
-        tolerance_per_factor: as for `cg`.
-        random_state: as for `cg`.
-        binned_factors: as for `cg`; what `irs` sees, too.
-        image_shape: as for `cg`.
-        accuracy: as for `cg`.
+        options: those of `cg`. The intervals and chance levels that `bootstrap` and `chance` ask for are also of
+            `irs` and `uc`, which are measured on all points, whatever the `tolerance`, and see `binned_factors`.
 
     Returns:
         `CausalDisentanglementResult`. UC and CG are in [0, 1], IRS in [-1, 1]; higher is better.
@@ -951,23 +935,4 @@ def causal_disentanglement(
         >>> found.irs.score, found.uc.score, found.cg.score
         (1.0, 1.0, 1.0)
     """
-    found = causal_disentanglement_per_rho(
-        codes,
-        factors,
-        decode,
-        predict_proba,
-        rho=[rho],
-        attribution=attribution,
-        selection=selection,
-        bootstrap=bootstrap,
-        random_state=random_state,
-        binned_factors=binned_factors,
-        baseline=baseline,
-        decode_batch_size=decode_batch_size,
-        chance=chance,
-        tolerance=tolerance,
-        tolerance_per_factor=tolerance_per_factor,
-        image_shape=image_shape,
-        accuracy=accuracy,
-    )
-    return found[rho]
+    return causal_disentanglement_per_rho(codes, factors, decode, predict_proba, rho=[rho], **options)[rho]

@@ -36,6 +36,12 @@ def pixel_distance(images: FloatArray, others: FloatArray, distance: str = "l1")
     return apart.mean(axis=1) if distance == "l1" else np.sqrt((apart**2).mean(axis=1))
 
 
+def check_batches(batch_size: int, bootstrap: int) -> None:
+    """What all metrics of counterfactuals are given."""
+    check_at_least(1, batch_size=batch_size)
+    check_bootstrap(bootstrap)
+
+
 def in_batches(function: Callable[[IntArray], FloatArray], number: int, size: int) -> FloatArray:
     """`function` of the rows 0, 1, ... `number` - 1, so many at a time, put together."""
     starts = range(0, number, size)
@@ -253,11 +259,7 @@ class ReconstructionResult(Bounded):
     known_failures={"perfect_beats_noise": "a code that says nothing of the factors may tell images apart"},
 )
 def reconstruction(
-    points: Any,
-    *,
-    batch_size: int = 64,
-    bootstrap: int = 0,
-    random_state: np.random.RandomState | int = 0,
+    points: Any, *, batch_size: int = 64, bootstrap: int = 0, random_state: np.random.RandomState | int = 0
 ) -> ReconstructionResult:
     r"""Distance of images from what is decoded of their codes.
 
@@ -282,8 +284,7 @@ def reconstruction(
         >>> reconstruction(points).score
         0.25
     """
-    check_at_least(1, batch_size=batch_size)
-    check_bootstrap(bootstrap)
+    check_batches(batch_size, bootstrap)
 
     def errors_of(rows: Any) -> FloatArray:
         images, decoded = points.images(rows), points.decode(points.codes[rows])
@@ -369,8 +370,8 @@ def composition(
         times: the m to report, the first of which is the score.
         null: ``"all"`` sets all concepts to their own values; ``"none"`` sets nothing: encode and decode alone.
         distance: ``"l1"``, the mean absolute difference of pixels, or ``"l2"``, the root of the mean squared one.
-        batch_size: images at a time.
-        bootstrap: resamples of the images for 95 % intervals; 0 for none.
+        batch_size: as for `reconstruction`.
+        bootstrap: as for `reconstruction`.
         random_state: seed or generator, of the resamples.
 
     Returns:
@@ -386,8 +387,7 @@ def composition(
         {1: 0.5, 2: 0.75}
     """
     check_choice("null", null, NULL)
-    check_at_least(1, batch_size=batch_size)
-    check_bootstrap(bootstrap)
+    check_batches(batch_size, bootstrap)
     if isinstance(times, int) or not times:
         raise errors.InvalidInput(f"`times` is a list of one or more whole numbers; given: {shown_value(times)}.")
     for one in times:
@@ -476,8 +476,8 @@ def reversibility(
         points: images, the model's codes of them, and its concepts.
         cycles: how often there and back.
         distance: ``"l1"`` or ``"l2"``, as in `composition`.
-        batch_size: images at a time.
-        bootstrap: resamples of the images for a 95 % interval; 0 for none.
+        batch_size: as for `reconstruction`.
+        bootstrap: as for `reconstruction`.
         random_state: seed or generator, of the values that are set and of the resamples.
 
     Returns:
@@ -610,8 +610,8 @@ def effectiveness(
         points: images, the model's codes of them, and its concepts.
         predictor: ``"ridge"`` (a regressor that is fitted to the data set's images), the name of a registered
             classifier, or an object as `make_predictor` takes it.
-        batch_size: images at a time.
-        bootstrap: resamples of the images for 95 % intervals; 0 for none.
+        batch_size: as for `reconstruction`.
+        bootstrap: as for `reconstruction`.
         random_state: seed or generator, of the values that are set and of the resamples.
 
     Returns:
@@ -628,8 +628,7 @@ def effectiveness(
         >>> effectiveness(points, predictor=reader).score
         0.0
     """
-    check_at_least(1, batch_size=batch_size)
-    check_bootstrap(bootstrap)
+    check_batches(batch_size, bootstrap)
     generator = check_random_state(random_state)
     targets, scale = other_values(points.values, generator), scale_of(points.values)
     seer = make_predictor(predictor, points.data, getattr(points, "make_classifier", None))
@@ -749,8 +748,8 @@ def minimality(
         embedding: ``"pixels"``, images averaged to at most 24x24, or ``"codes"``, the model's own.
         neighbours: images with the value, or those with the nearest values.
         pool: images of the data set among which these are looked for, drawn where there are more.
-        batch_size: images at a time.
-        bootstrap: resamples of the images for a 95 % interval; 0 for none.
+        batch_size: as for `reconstruction`.
+        bootstrap: as for `reconstruction`.
         random_state: seed or generator, of the values that are set, of ties, and of the resamples.
 
     Returns:

@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import (
-    check_at_least,
-    check_choice,
-    check_not_negative,
-    check_pairs,
-    check_random_state,
-)
+from causal_disent.checks import check_at_least, check_choice, check_not_negative, check_pairs, check_random_state
 from causal_disent.graphs import CausalGraph, edge_scores, shd, sid
+from causal_disent.metrics.certainty import centred_interval
 from causal_disent.metrics.concepts import CausalPoints, Concepts
 from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.mic import LEAST_POINTS, mic_floor, pair_scores
@@ -29,9 +24,6 @@ TAPS, DIMENSIONS = ("z", "w"), ("mean", "max")
 
 #: The scores, by key: higher is better but for Neg.
 KEYS = ("F1_MIC", "F1_TIC", "PosMIC", "PosTIC", "NegMIC", "NegTIC")
-
-#: Of a normal distribution, half the width of a 95 % interval.
-WIDTH = 1.96
 
 
 @dataclass(frozen=True)
@@ -210,7 +202,11 @@ def crl_scores(
         per_factor,
         float(floor.mic.mean()),
         float(floor.tic_normalised.mean()),
-        _intervals(scores, np.array(halves)),
+        {
+            key: centred_interval(score, halves_of, (0.0, 1.0))
+            for key, score, *halves_of in zip(KEYS, scores, *halves, strict=True)
+            if halves
+        },
         tuple(
             f"{names[i]} -> {names[j]}"
             for i, j in np.argwhere(np.abs(concepts.adjacency) >= max(threshold, 1e-300))
@@ -321,17 +317,6 @@ def f1(pos: float, neg: float) -> float:
         (1.0, 0.0, 0.532)
     """
     return 2 * pos * (1 - neg) / (pos + 1 - neg) if pos + 1 - neg > 0 else 0.0
-
-
-def _intervals(scores: Sequence[float], halves: FloatArray) -> dict[str, tuple[float, float]]:
-    """Key -> score -+ 1.96 deviations of the halves, within [0, 1]."""
-    if len(halves) < 2:
-        return {}
-    widths = WIDTH * halves.std(axis=0, ddof=1)
-    return {
-        key: (max(score - width, 0.0), min(score + width, 1.0))
-        for key, score, width in zip(KEYS, scores, widths.tolist(), strict=True)
-    }
 
 
 # --- How far the graph that a model learnt is from the true one: SHD, SID and F1 of edges over thresholds

@@ -203,12 +203,7 @@ class Needs:
     gives: tuple[str, ...] = ()
     causal = False
     kind = "metrics"
-    supplied: tuple[str, ...] = (
-        "ground_truth_data",
-        "representation_function",
-        "random_state",
-        "artifact_dir",
-    )
+    supplied: tuple[str, ...] = ("ground_truth_data", "representation_function", "random_state", "artifact_dir")
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -189,10 +189,7 @@ class _AlwaysTheSame:
 
 
 def problems_of(
-    train: Pairs,
-    test: Pairs,
-    columns: Sequence[int] | IntArray | None = None,
-    continuous: Sequence[int] = (),
+    train: Pairs, test: Pairs, columns: Sequence[int] | IntArray | None = None, continuous: Sequence[int] = ()
 ) -> list[Problem]:
     """One problem for each of the factors in `columns`, or for all; those in `continuous` are for regressors."""
     chosen = range(train[1].shape[1]) if columns is None else columns

@@ -10,14 +10,7 @@ from causal_disent.checks import check_choice, check_not_negative, check_pairs, 
 from causal_disent.metrics.arrays import CodeGroups, all_groups, in_place
 from causal_disent.metrics.contract import BY_NEIGHBOURS, IN_GROUPS, Result, metric
 from causal_disent.metrics.draw import points
-from causal_disent.metrics.information import (
-    GIN_BINS,
-    Bins,
-    Information,
-    in_bins,
-    information_for,
-    information_of,
-)
+from causal_disent.metrics.information import GIN_BINS, Bins, Information, in_bins, information_for, information_of
 from causal_disent.protocols import FloatArray, IntArray
 
 

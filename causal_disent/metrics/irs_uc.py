@@ -361,12 +361,7 @@ def uc_per_rho(
     ),
     summary="are the factors captured by separate codes?",
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
-    takes={
-        "discrete": {},
-        "binned": {},
-        "neighbours": {"attribution": "neighbour_information"},
-        **IN_GROUPS,
-    },
+    takes={"discrete": {}, "binned": {}, "neighbours": {"attribution": "neighbour_information"}, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
