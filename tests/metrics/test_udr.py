@@ -1,4 +1,4 @@
-"""Unsupervised disentanglement ranking."""
+"""Tests of `causal_disent.metrics.udr`."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Blocks of codes in the place of codes."""
+"""Tests of `causal_disent.metrics.arrays`."""
 
 import numpy as np
 import pytest

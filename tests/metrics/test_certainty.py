@@ -1,18 +1,31 @@
-"""Intervals and chance levels."""
+"""Tests of `causal_disent.metrics.certainty`."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from causal_disent import score
 from causal_disent.errors import InvalidInput
-from causal_disent.metrics import mig, r2, sap_score, uc
+from causal_disent.metrics import irs, mig, r2, sap_score, uc
 from causal_disent.metrics.arrays import split_rows
-from causal_disent.metrics.certainty import Asked, Certainty, bootstrap_interval, certainty, chance_level
+from causal_disent.metrics.certainty import (
+    Asked,
+    Certainty,
+    ConfidenceSequence,
+    bootstrap_interval,
+    certainty,
+    chance_level,
+    interval_of_mean,
+    resample_counts,
+)
+from causal_disent.metrics.deviations import robustness
+from causal_disent.metrics.recount import IrsDraws
+
+# --- Intervals and chance levels
 
 RNG = np.random.RandomState(0)
 FACTORS = RNG.randint(3, size=(200, 2))
@@ -213,3 +226,151 @@ def test_a_seed_decides():
     first, second = (sap_score.declaration.facts, score(CODES, FACTORS, "sap_score", 4))
     assert first["resampling"]["points"] == 500
     pd.testing.assert_frame_equal(second.table, score(CODES, FACTORS, "sap_score", 4).table)
+
+
+# --- bootstrap
+
+
+def resampled_matrices(codes, factors, counts, quantile=0.99):
+    return [robustness(*pair) for pair in zip(*IrsDraws(codes, factors, quantile).resampled(counts), strict=True)]
+
+
+@example(27595451, 700, 0.5, False)  # of the binary code no point is drawn that is among the lowest
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([5, 40, 700]),
+    st.sampled_from([0.5, 0.9, 0.99, 1.0]),
+    st.booleans(),
+)
+def test_resampled_matrices_equal_those_of_the_repeated_points(seed, num_points, quantile, ties):
+    generator = np.random.RandomState(seed)
+    factors = np.column_stack([generator.randint(k, size=num_points) for k in (2, 3)])
+    codes = np.column_stack(
+        [generator.standard_cauchy(num_points), factors[:, 0], generator.normal(size=num_points)]
+    )
+    if ties:
+        codes = np.round(codes, 1)
+    counts = resample_counts(num_points, 3, generator)
+    matrices = resampled_matrices(codes, factors, counts, quantile)
+    for count, matrix in zip(counts, matrices, strict=True):
+        chosen = np.repeat(np.arange(num_points), count)
+        expected = irs(codes[chosen], factors[chosen], diff_quantile=quantile).matrix
+        np.testing.assert_allclose(matrix, expected, atol=1e-9)
+
+
+def test_an_end_with_too_few_points_is_computed_in_full():
+    codes = np.arange(4000.0)[:, None]
+    factors = np.zeros((4000, 1), dtype=int)
+    counts = np.zeros((1, 4000), dtype=int)
+    counts[0, 1500:2500] = 4  # neither end is drawn at all
+    chosen = np.repeat(np.arange(4000), counts[0])
+    expected = irs(codes[chosen], factors[chosen]).matrix
+    np.testing.assert_allclose(resampled_matrices(codes, factors, counts)[0], expected)
+
+
+def test_counts_are_those_of_a_resample(random_state):
+    counts = resample_counts(50, 20, random_state)
+    assert counts.shape == (20, 50) and (counts.sum(axis=1) == 50).all()
+    assert resample_counts(50, 0, random_state).shape == (0, 50)
+
+
+def test_intervals_are_reproducible_and_hold_the_score():
+    generator = np.random.RandomState(0)
+    factors = generator.randint(4, size=(200, 4))
+    codes = factors @ generator.normal(size=(4, 6)) + generator.normal(size=(200, 6))
+    with pytest.warns(DeprecationWarning, match="bootstrap"):
+        first, again, other = (uc(codes, factors, bootstrap=200, random_state=seed).interval for seed in (1, 1, 2))
+    assert first == again
+    assert 0 <= first[0] <= uc(codes, factors).score <= first[1] <= 1
+    assert first[0] < first[1]
+    assert other[0] == pytest.approx(first[0], abs=0.2)
+
+
+def test_any_attribution_can_be_resampled(random_state):
+    factors = random_state.randint(3, size=(60, 2))
+    codes = factors + random_state.normal(size=(60, 2))
+    with pytest.warns(DeprecationWarning, match="bootstrap"):
+        low, high = uc(codes, factors, attribution="mutual_information", bootstrap=3).interval
+    assert low <= high
+
+
+def test_an_interval_is_about_the_mean_and_takes_two():
+    points, counts = np.array([0.2, 0.8]), np.array([[2, 0], [1, 1]])
+    half = 1.96 * np.std([0.2, 0.5], ddof=1)
+    assert interval_of_mean(points, counts, (0, 1)) == pytest.approx((0.5 - half, 0.5 + half))
+    assert interval_of_mean(points, counts[:1]) is None and interval_of_mean(points, counts[:0]) is None
+
+
+# --- confidence sequence
+
+RUNS = 500
+
+
+def populations(generator):
+    """Numbers in [0, 1] as effects are: in the middle, mostly 0 with some 1, and nearly all alike."""
+    return {
+        "middling": generator.beta(2, 3, size=2000),
+        "rare": (generator.uniform(size=2000) < 0.05).astype(float),
+        "coins": (generator.uniform(size=2000) < 0.5).astype(float),
+        "alike": np.clip(generator.normal(0.3, 0.01, size=2000), 0, 1),
+    }
+
+
+def runs(numbers, generator):
+    """(numbers, runs): each run draws all of them, in an order of its own."""
+    return np.stack([generator.permutation(numbers) for _ in range(RUNS)], axis=1)
+
+
+@pytest.mark.parametrize("kind", ["middling", "rare", "coins", "alike"])
+def test_the_mean_is_in_every_interval_at_once(kind):
+    """The intervals only ever shrink, so that the last one has lost the mean if any has."""
+    generator = np.random.RandomState(1)
+    numbers = populations(generator)[kind]
+    drawn = runs(numbers, generator)
+    sequence = ConfidenceSequence(len(numbers), tolerance=0.03)
+    for start in range(0, 1000, 50):
+        sequence.add(drawn[start : start + 50])
+    assert sequence.half_widths.max() < 0.1
+    missed = (sequence.low > numbers.mean()) | (sequence.high < numbers.mean())
+    assert missed.mean() <= 0.05
+
+
+def test_intervals_for_one_look_miss_the_mean_when_one_looks_often():
+    """The test above can fail: mean plus and minus 1.96 standard errors, at every look, does."""
+    generator = np.random.RandomState(1)
+    numbers = populations(generator)["coins"]
+    drawn = runs(numbers, generator)[:1000]
+    missed = np.zeros(RUNS, bool)
+    for stop in range(50, 1001, 50):
+        half = 1.96 * drawn[:stop].std(axis=0, ddof=1) / np.sqrt(stop)
+        missed |= np.abs(drawn[:stop].mean(axis=0) - numbers.mean()) > half
+    assert missed.mean() > 0.1
+
+
+def test_it_is_not_much_wider_than_an_interval_for_one_look():
+    generator = np.random.RandomState(2)
+    numbers = generator.beta(2, 3, size=10_000)
+    sequence, needed = ConfidenceSequence(len(numbers), tolerance=0.02), 0
+    while not needed or sequence.half_widths[0] > 0.02:
+        sequence.add(numbers[needed : needed + 50, None])
+        needed += 50
+    one_look = (1.96 * numbers.std() / 0.02) ** 2
+    assert one_look < needed < 3 * one_look
+
+
+def test_batches_do_not_matter_and_columns_are_apart():
+    numbers = np.random.RandomState(3).uniform(size=(300, 2)) ** [1, 4]
+    whole, parts, alone = (ConfidenceSequence(400, 0.05) for _ in range(3))
+    whole.add(numbers)
+    for part in np.array_split(numbers, 7):
+        parts.add(part)
+    alone.add(numbers[:, 1:])
+    np.testing.assert_allclose([whole.low, whole.high], [parts.low, parts.high])
+    np.testing.assert_allclose([whole.low[1], whole.high[1]], [alone.low[0], alone.high[0]])
+
+
+def test_when_all_is_drawn_the_mean_is_known():
+    numbers = np.random.RandomState(4).uniform(size=(60, 1))
+    sequence = ConfidenceSequence(60, 0.02)
+    sequence.add(numbers)
+    np.testing.assert_allclose([sequence.low[0], sequence.high[0]], numbers.mean())

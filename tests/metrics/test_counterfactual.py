@@ -1,4 +1,4 @@
-"""Composition, reversibility, effectiveness and minimality against the sums written out, on a faulty model."""
+"""Tests of `causal_disent.metrics.counterfactual`."""
 
 import numpy as np
 import pytest
