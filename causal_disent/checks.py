@@ -215,7 +215,7 @@ def as_numbers(name: str, given: Any) -> np.ndarray:
     return array.astype(np.int64 if fits else np.float64, copy=False)
 
 
-def as_exact(labels: np.ndarray) -> np.ndarray:
+def as_exact(labels: Any) -> Any:
     """Factors whose values a float64 can tell apart: whole numbers beyond 2**53 less the least of their column,
     or the rank of each where the column spans more than that.
 
@@ -223,7 +223,7 @@ def as_exact(labels: np.ndarray) -> np.ndarray:
         >>> as_exact(np.array([[2**63], [2**63 + 1]], dtype=np.uint64)).tolist()
         [[0], [1]]
     """
-    if labels.dtype.kind not in "iu" or not labels.size:
+    if getattr(getattr(labels, "dtype", None), "kind", "") not in ("i", "u") or not labels.size:
         return labels
     if int(labels.min()) >= -EXACT and int(labels.max()) <= EXACT:
         return labels
@@ -320,7 +320,7 @@ def varying_factors(factors: FloatArray | IntArray, metric: str) -> IntArray:
 
 def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
     """`values` as a finite matrix (points, `columns`) with at least one row and one column."""
-    matrix = as_numbers(f"`{name}`", values)
+    matrix = as_numbers(f"`{name}`", as_exact(values) if name == "factors" else values)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise errors.InvalidInput(
             f"`{name}` must have shape (points, {columns}) with at least one of each; given: {matrix.shape}."

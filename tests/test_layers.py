@@ -86,7 +86,7 @@ def test_an_import_to_the_right_is_found():
 
 
 #: What metrics import of ours besides each other: they are arithmetic, and know no registry and no config.
-INSIDE = {"checks", "errors", "progress", "processes", "protocols", "text"}
+INSIDE = {"checks", "errors", "progress", "processes", "protocols", "tables", "text"}
 #: The files of metrics that draw points of data sets, or work on them.
 DRAWING = {"draw", "cg", "concepts", "counterfactual", "crl", "fixed_factor", "contract"}
 

@@ -41,6 +41,8 @@ MATCHED_POINTS = 500
 
 #: What a causal model has beside a decoder; with `PARTS` it has a layer, with these it can be intervened on.
 PARTS = ("concepts", "concept_names", "adjacency", "noise", "causal_layer")
+#: What else tells that somebody means a causal model.
+CAUSAL = ("do", "intervene")
 
 
 class CodesAsConcepts:
@@ -192,8 +194,21 @@ def _linear(noise: FloatArray, concepts: Sequence[Sequence[int]], weights: Float
 
 
 def has_layer(representation: Any) -> bool:
-    """Whether it has concepts, a graph between them, and a layer that obeys it."""
-    return all(hasattr(representation, part) for part in PARTS)
+    """Whether it has concepts, a graph between them, and a layer that obeys it.
+
+    A representation with a part of that is refused: measured as one without a layer, its interventions would be
+    ignored.
+    """
+    missing = [part for part in PARTS if not hasattr(representation, part)]
+    if not missing:
+        return True
+    if found := [part for part in (*CAUSAL, *PARTS) if hasattr(representation, part)]:
+        raise errors.InvalidInput(
+            f"The model has {errors.listing(found)} of a causal model, and lacks {errors.listing(missing)} "
+            "(causal_disent.protocols.CausalModel). Add them; or measure `lambda images: model(images)`, which "
+            "has no causal layer."
+        )
+    return False
 
 
 def find_concepts(

@@ -535,8 +535,10 @@ def _checked_once(
         given = bound.arguments
         for argument, value in given.items():
             if argument in arrays:
-                if type(value) is not np.ndarray:
-                    given[argument] = as_numbers(f"`{argument}`", value)
+                if type(value) is not np.ndarray or value.dtype.kind not in "iufb":
+                    given[argument] = _read_matrix(argument, value)
+                if argument in ("codes", "factors") and np.ndim(given[argument]) == 1:
+                    given[argument] = given[argument][:, None]  # one column
             elif argument in annotations and value is not annotations[argument][0]:
                 given[argument] = check_value(f"`{argument}`", value, annotations[argument][1])
         try:
@@ -556,6 +558,19 @@ def _checked_once(
     call.is_checked = True  # type: ignore[attr-defined]
     call.__signature__ = whole_signature  # type: ignore[attr-defined]  # gin does not look behind what is wrapped
     return call
+
+
+def _read_matrix(name: str, value: Any) -> np.ndarray:
+    """The numbers of whatever holds them. Factors may be text, dates or categories, and columns may have names."""
+    try:
+        return as_numbers(f"`{name}`", value)
+    except errors.InvalidInput:
+        if name not in ("codes", "factors"):
+            raise
+        from causal_disent.tables import read_table  # with pandas, which plain arrays do without
+
+        values = read_table(name, value).values
+        return values.astype(np.int64) if whole(values) else values
 
 
 def keys_of(

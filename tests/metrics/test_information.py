@@ -97,7 +97,7 @@ def test_codes_are_binned_as_gin_says(random_state):
 
 def test_a_discretizer_is_a_function():
     with (
-        pytest.raises(errors.CausalDisentError, match="discretizer_fn must be a function or None; given: 0.5"),
+        pytest.raises(errors.CausalDisentError, match="discretizer_fn must be a function.*given: 0.5"),
         gin_config(bindings=["discretizer.discretizer_fn = 0.5"]),
     ):
         pass

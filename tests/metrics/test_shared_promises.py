@@ -3,10 +3,12 @@
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from causal_disent import adapter, errors
 from causal_disent.data.dummy import IdentityData
+from causal_disent.metrics import irs, mig
 from causal_disent.metrics.dci import dci_es
 from causal_disent.metrics.gaps import dcimig, jemmig, mig_sup
 from causal_disent.metrics.infomec import infomec
@@ -45,8 +47,7 @@ def computed(metric, encode, seed):
         (GRID[:-1], GRID, "must describe the same points; given: 119 and 120 rows"),
         (WITH_NAN, GRID, "`codes` must be finite; point 6 has nan in column 1"),
         (np.empty((0, 2)), np.empty((0, 2)), r"`codes` must have shape \(points, codes\)"),
-        (GRID, GRID[:, 0], r"`factors` must have shape \(points, factors\)"),
-        (GRID.astype(str), GRID, "`codes` must hold numbers"),
+        (GRID.astype(str), GRID, "`codes` must"),
         (GRID, np.zeros_like(GRID), "needs a factor that varies; all 2 are constant"),
     ],
 )
@@ -107,3 +108,20 @@ def test_same_seed_same_score_and_the_global_generators_rest(metric):
 def test_too_few_test_points(metric):
     with pytest.raises(errors.InvalidInput, match="`num_test` must be a whole number, at least 2; given: 0"):
         adapter.on_data(metric)(IdentityData(), np.asarray, np.random.RandomState(0), num_train=10, num_test=0)
+
+
+FACTORS_AS = {
+    "one column": (GRID[:, 0], GRID[:, :1]),
+    "text": (GRID.astype(str), GRID),
+    "uint64": (GRID.astype(np.uint64) + np.uint64(2**63), GRID),
+    "dates": (pd.DataFrame(np.datetime64("2020-01-01", "D") + GRID.astype("timedelta64[D]")), GRID),
+    "columns with names": ({"a": GRID[:, 0], "b": GRID[:, 1]}, GRID),
+}
+
+
+@pytest.mark.parametrize("kind", FACTORS_AS)
+def test_factors_of_any_kind(kind):
+    given, numbers = FACTORS_AS[kind]
+    codes = GRID + 0.1 * np.random.default_rng(0).normal(size=GRID.shape)
+    assert irs(codes, given).score == pytest.approx(irs(codes, numbers).score)
+    assert mig(codes, given).score == pytest.approx(mig(codes, numbers).score)

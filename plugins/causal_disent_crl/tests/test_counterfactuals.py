@@ -130,8 +130,8 @@ def test_each_image_has_its_own_number():
         ({"light": "90"}, "a number, or to one for each of the 2 images; given: '90'"),
         ({"light": None}, "a number, or to one for each of the 2 images; given: None"),
         ({"light": True}, "a number, or to one for each of the 2 images; given: True"),
-        (None, "`do` maps factors to what they are set to; given: None"),
-        ([("light", 90)], "`do` maps factors to what they are set to"),
+        (None, "`do` must"),
+        ([("light", 90)], "`do` must"),
     ],
 )
 def test_what_cannot_be_set(do, message):

@@ -108,7 +108,7 @@ def test_a_model_without_a_layer_is_measured_too_and_the_result_says_so(tmp_path
             "causal_oracle",
             "pendulum",
             ["crl_scores.roles = 'effect'"],
-            "crl_scores.roles must be a dict or None",
+            "crl_scores.roles must be a dict",
         ),
         ("causal_oracle", "pendulum", ["crl_scores.tap = 'w'"], "masked(codes)"),
         ("causal_oracle", "pendulum", ["effectiveness.predictor = 'nearest'"], "Did you mean 'nearest_image'"),

@@ -208,9 +208,9 @@ def test_a_factor_with_a_role_counts_once(flow):
     assert both.neg_mic > 0 and once.neg_mic == 0 and once.pos_mic == both.pos_mic
     with pytest.raises(errors.UnknownName, match="Did you mean 'height'"):
         scored(flow, layer, roles={"heigth": "effect"})
-    with pytest.raises(errors.InvalidInput, match="`roles`"):
+    with pytest.raises(errors.InvalidInput, match="`roles` must be a dict"):
         scored(flow, layer, roles="effect")
-    with pytest.raises(errors.InvalidInput, match="`joint` must be True or False"):
+    with pytest.raises(errors.InvalidInput, match="`joint` must"):
         scored(flow, layer, joint="no")
 
 

@@ -62,7 +62,7 @@ QUICK = {"floor_draws": 0, "num_jobs": 1}
 @pytest.mark.parametrize("name", ["causal_vae", "do_vae", "ladder_vae"])
 def test_every_direction(models, name):
     model = models[name]
-    quick = gae_discovery.function
+    quick = gae_discovery
     scores = of(crl_scores, model, **QUICK, discovery=lambda v, r: quick(v, r, steps=5, rounds=1))
     how = {
         "causal_vae": "concepts by name",
