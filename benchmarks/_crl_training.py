@@ -12,7 +12,7 @@ import torch
 from _timing import processor_time
 from causal_disent_crl.models.causal_decoder import CausalDecoder
 from causal_disent_crl.models.causal_vae import causal_vae
-from causal_disent_crl.models.images import ConvEncoder
+from causal_disent_crl.models.layers import ConvEncoder
 from causal_disent_torch.losses import bernoulli_loss
 from causal_disent_torch.training import Trainer
 from torch import nn

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from causal_disent_datasets.files import Publication
-from causal_disent_datasets.unpacked import has_room, user_cache
+from causal_disent_datasets.files import Publication, has_room, user_cache
 
 from causal_disent import errors
 from causal_disent.checks import check_truth, is_whole

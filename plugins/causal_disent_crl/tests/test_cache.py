@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from causal_disent_crl.cache import MOST_FILES, kept
+from causal_disent_crl.images import MOST_FILES, kept
 
 from causal_disent import errors
 

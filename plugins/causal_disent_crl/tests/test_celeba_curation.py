@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from causal_disent_crl.celeba.curation import CURATIONS, curated
+from causal_disent_crl.celeba import CURATIONS, curated
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 

@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from causal_disent_crl.models.causal_decoder import CausalDecoder  # noqa: E402
+from causal_disent_crl.models.causal_vae import do_vae  # noqa: E402
 from causal_disent_crl.models.condition_vae import ConditionEncoder, MlpDecoder, condition_vae  # noqa: E402
-from causal_disent_crl.models.do_vae import do_vae  # noqa: E402
-from causal_disent_crl.models.images import ConvEncoder, MlpEncoder  # noqa: E402
 from causal_disent_crl.models.ladder_vae import LadderDecoder, LadderEncoder, ladder_vae  # noqa: E402
+from causal_disent_crl.models.layers import ConvEncoder, MlpEncoder  # noqa: E402
 from causal_disent_torch.representation import represent  # noqa: E402
 from plain_networks import (  # noqa: E402
     chain,
