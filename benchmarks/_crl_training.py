@@ -71,8 +71,8 @@ def training(data: Any) -> Iterator[tuple[str, str, str]]:
         reconstruction_loss(bernoulli_loss),
         {"vae": torch.optim.Adam(networks.parameters(), lr=1e-3, fused=True)},
         Batches(data, BATCH, 0),
-        torch.Generator().manual_seed(0),
-        torch.device("cpu"),
+        generator=torch.Generator().manual_seed(0),
+        device=torch.device("cpu"),
     )
     pixels, indices = Batches(data, BATCH, 0).draw_known(0)
     bare = _bare(torch.from_numpy(pixels), objective.labels.of(indices, torch.device("cpu"))[0])
