@@ -13,7 +13,7 @@ from causal_disent.config import REQUIRED
 from causal_disent.protocols import IntArray
 from causal_disent.registry import ROLES, Part, part
 from causal_disent.training.batches import Batches, LabelledImages
-from causal_disent.training.settings import as_bound, check_function, takes
+from causal_disent.training.settings import as_bound, can_take, check_function
 
 #: What turns the output of a decoder that is trained into pixels.
 ACTIVATIONS = ("logits", "tanh")
@@ -184,7 +184,7 @@ def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objec
         factor_sizes: number of values of each label, if there are labels.
     """
     given = model
-    if not isinstance(model, Objective) and takes(model, 0):
+    if not isinstance(model, Objective) and can_take(model, 0):
         takes_sizes = "factor_sizes" in inspect.signature(model).parameters
         model = model(factor_sizes) if takes_sizes and factor_sizes is not None else model()
     if not isinstance(model, Objective):

@@ -153,7 +153,7 @@ def _whole(path: Path, column: Any, line: int, allowed: tuple[int, ...]) -> np.n
 CURATIONS = ("pairs", "remove")
 
 
-def curated(curation: str, kept: IntArray, turned: IntArray, random_state: np.random.RandomState) -> IntArray:
+def curate(curation: str, kept: IntArray, turned: IntArray, random_state: np.random.RandomState) -> IntArray:
     """The places of the images that stay, ascending.
 
     ``pairs``: an image is drawn, then one with the same value of `kept` and the other one of `turned`, for as long
@@ -172,7 +172,7 @@ def curated(curation: str, kept: IntArray, turned: IntArray, random_state: np.ra
 
     Example:
         >>> age, gender = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0, 1, 1, 0, 0, 0, 1])
-        >>> places = curated("pairs", age, gender, np.random.RandomState(0))
+        >>> places = curate("pairs", age, gender, np.random.RandomState(0))
         >>> [(int(age[place]), int(gender[place])) for place in places]
         [(0, 0), (0, 1), (1, 0), (1, 1)]
     """
@@ -442,7 +442,7 @@ class _Celeba(FromFiles, TableData):
             )
         check_choice("curation", curation, CURATIONS)
         kept, turned = (rows[:, list(self.faces).index(factor)] for factor in self.balanced)
-        return curated(curation, kept, turned, np.random.RandomState(seed))
+        return curate(curation, kept, turned, np.random.RandomState(seed))
 
     @classmethod
     def verify(cls, folder: str | Path | None = None, skip_broken: bool = False) -> list[str]:

@@ -117,9 +117,9 @@ class Flow(MechanismData):
             return super().noise(indices)
         images = self.known(indices)
         pairs = zip(self.source.pixels[images], self.draws.values[images], strict=True)
-        return np.array([self._fitted(image, row) for image, row in pairs])
+        return np.array([self._fit_noise(image, row) for image, row in pairs])
 
-    def _fitted(self, image: np.ndarray, row: FloatArray) -> float:
+    def _fit_noise(self, image: np.ndarray, row: FloatArray) -> float:
         """The noise that explains an image best: grids around the best so far, each finer than the last."""
         best, width = LEAST_NOISE, MOST_NOISE - LEAST_NOISE
         for _ in range(GRIDS):

@@ -27,7 +27,7 @@ MOST_FILES = 8
 HEADER = 4096
 
 
-def kept(
+def open_or_draw(
     name: str,
     parts: object,
     shape: tuple[int, ...],
@@ -49,7 +49,7 @@ def kept(
     place = user_cache() / "crl" if folder is None else path_of("cache", folder)
     digest = hashlib.sha256(repr((parts, shape)).encode()).hexdigest()[:16]
     path = place / f"{name}-{digest}.npy"
-    found = _opened(path, shape)
+    found = _open_file(path, shape)
     if found is not None:
         return found
     if not has_room(place, int(np.prod(shape)) + HEADER):
@@ -62,12 +62,12 @@ def kept(
         mapped.flush()
         del mapped
     _make_room(place)
-    opened = _opened(path, shape)
+    opened = _open_file(path, shape)
     assert opened is not None, path
     return opened
 
 
-def _opened(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+def _open_file(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
     if not path.is_file():  # nothing, or a pipe that would be waited for
         return None
     array = map_npy(path, "|u1", shape[0], shape[1:])

@@ -22,7 +22,7 @@ from causal_disent.data.table_data import ImageSource, TableData
 from causal_disent.files import path_of, regular, within
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
-from causal_disent_crl.images import KeptImages, kept
+from causal_disent_crl.images import KeptImages, open_or_draw
 from causal_disent_crl.mechanism_data import Do, read_files, set_values
 
 if TYPE_CHECKING:
@@ -165,12 +165,12 @@ def _walk(num: int, random_state: np.random.RandomState) -> FloatArray:
         # The second polarizer follows the first where there is more blue than red, and flees from it elsewhere.
         follows = 1 if now[2] > now[0] else -1
         now[4] = set_to[4][i] if target == 4 else second + follows * (first - second) / 4 + steps[4][i]
-        before = [_reflected(value, *LIMITS[factor]) for value, factor in zip(now, FACTORS, strict=True)]
+        before = [_reflect(value, *LIMITS[factor]) for value, factor in zip(now, FACTORS, strict=True)]
         points[i] = before
     return points[BURN_IN:]
 
 
-def _reflected(value: float, low: float, high: float) -> float:
+def _reflect(value: float, low: float, high: float) -> float:
     return 2 * low - value if value < low else 2 * high - value if value > high else value
 
 
@@ -389,7 +389,7 @@ class LightTunnel(TableData):
             self.values = found.values
             shape, fill = (len(found.paths), size, size, 3), partial(read_files, found.paths, size)
             source = KeptImages(
-                partial(kept, f"light_tunnel-{size}", found.state, shape, fill, cache), size, "rgb", graph
+                partial(open_or_draw, f"light_tunnel-{size}", found.state, shape, fill, cache), size, "rgb", graph
             )
             source.pixels.shape  # noqa: B018  # a broken file is an error here, not in the middle of a run
         super().__init__(source, StateSpace(VALUE_NAMES), _places(self.values))

@@ -25,7 +25,7 @@ from causal_disent.files import path_of, within
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
-from causal_disent_crl.images import KeptImages, as_floats, kept, resized
+from causal_disent_crl.images import KeptImages, as_floats, open_or_draw, resized
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,7 +57,7 @@ class Draws:
     def numbered(cls, values: FloatArray, noise: FloatArray, is_test: np.ndarray) -> Draws:
         """The draws whose files are called ``a_<factor>_<factor>_....png``, in whole numbers."""
         names = np.array(
-            ["a_" + "_".join(map(str, row)) + ".png" for row in truncated(values).astype(int).tolist()]
+            ["a_" + "_".join(map(str, row)) + ".png" for row in truncate(values).astype(int).tolist()]
         )
         splits = np.where(is_test, "test", "train")
         files = np.char.add(np.char.add(splits, "/"), names)
@@ -76,7 +76,7 @@ class Draws:
         return np.flatnonzero((self.splits == split) | (split == "all"))
 
 
-def truncated(values: FloatArray) -> FloatArray:
+def truncate(values: FloatArray) -> FloatArray:
     """The numbers in the files' names: all factors are cut to whole numbers."""
     return np.trunc(values)
 
@@ -331,7 +331,10 @@ class MechanismData(TableData):
             fill, parts = partial(read_files, files.paths, SIDE), files.state
         shape = (len(self.draws.values), size, size, 3)
         source = KeptImages(
-            partial(kept, f"{self.name}-{size}", parts, shape, fill, cache), size, channels, self.make_graph()
+            partial(open_or_draw, f"{self.name}-{size}", parts, shape, fill, cache),
+            size,
+            channels,
+            self.make_graph(),
         )
         self.is_read = folder is not None
         if self.is_read:
@@ -413,7 +416,7 @@ class MechanismData(TableData):
         return self.mechanism(factual, undone)
 
     def _shown(self, values: FloatArray) -> FloatArray:
-        return values if self._exact else truncated(values)
+        return values if self._exact else truncate(values)
 
     def _labelled(self, values: FloatArray) -> FloatArray:
         shown = self._shown(values)

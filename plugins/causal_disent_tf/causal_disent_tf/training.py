@@ -31,7 +31,7 @@ from causal_disent.training.objective import (
     terms_of,
     vae_optimizer,
 )
-from causal_disent.training.plan import Plan, make_networks, others
+from causal_disent.training.plan import Plan, make_networks, vae_networks
 from causal_disent_tf import losses
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.representation import TENSORS
@@ -122,7 +122,7 @@ def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
     """A Keras network, computing in bfloat16 and giving float32."""
 
     def called(*given: Any, **options: Any) -> Any:
-        with _mixed(network):
+        with _mixed_policy(network):
             output = network(*given, **options)
         return tf.nest.map_structure(lambda part: tf.cast(part, tf.float32), output)
 
@@ -130,7 +130,7 @@ def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _mixed(network: Any) -> Iterator[None]:
+def _mixed_policy(network: Any) -> Iterator[None]:
     """The layers of a network have the policy while it is traced."""
     layers = list(network._flatten_layers())
     before = [layer.dtype_policy for layer in layers]
@@ -169,7 +169,9 @@ class Trainer(BaseTrainer):
             role: in_bfloat16(network) if bfloat16 and role != "supervision" else network
             for role, network in self.networks.items()
         }
-        self.trained = {"vae": [weight for one in others(self.networks) for weight in one.trainable_variables]}
+        self.trained = {
+            "vae": [weight for one in vae_networks(self.networks) for weight in one.trainable_variables]
+        }
         if "discriminator" in self.networks:
             self.trained["discriminator"] = list(self.networks["discriminator"].trainable_variables)
         for owner, optimizer in self.optimizers.items():
@@ -306,7 +308,7 @@ def make_trainer(plan: Plan) -> Trainer:
     images, _ = Batches(plan.data, 2, 0).draw()
     check_outputs(networks, tf.constant(images), KERAS)
     # The weights of a network of one's own may be there only now.
-    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.weights])}
+    optimizers = {"vae": vae_optimizer([weight for one in vae_networks(networks) for weight in one.weights])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(networks["discriminator"].weights)
     given = (networks, objective, reconstruction_loss(), optimizers, plan.batches(), plan.labelled[0])

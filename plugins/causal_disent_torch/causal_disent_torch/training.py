@@ -36,11 +36,11 @@ from causal_disent.training.objective import (
     terms_of,
     vae_optimizer,
 )
-from causal_disent.training.plan import Plan, make_networks, others
+from causal_disent.training.plan import Plan, make_networks, vae_networks
 from causal_disent_torch import losses
-from causal_disent_torch.devices import get_states, kept, set_states
+from causal_disent_torch.devices import get_states, keep_generators, set_states
 from causal_disent_torch.losses import discriminator_loss, shuffle_codes
-from causal_disent_torch.representation import FRAMEWORK, TENSORS, evaluating, packed
+from causal_disent_torch.representation import FRAMEWORK, TENSORS, in_evaluation, packed
 
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
@@ -473,7 +473,7 @@ def make_trainer(plan: Plan, device: torch.device, *, compiled: bool = False) ->
     if isinstance(objective, OwnLoss):
         objective.prepare(plan.data, networks, plan.model_seed)
     networks.to(device)
-    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.parameters()])}
+    optimizers = {"vae": vae_optimizer([weight for one in vae_networks(networks) for weight in one.parameters()])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(list(networks["discriminator"].parameters()))
     _try(networks, plan.data, device)
@@ -485,5 +485,5 @@ def make_trainer(plan: Plan, device: torch.device, *, compiled: bool = False) ->
 def _try(networks: nn.ModuleDict, data: Any, device: torch.device) -> None:
     """Raise unless the networks fit the images and each other; statistics and generators stay as they are."""
     images, _ = Batches(data, 2, 0).draw()
-    with torch.no_grad(), kept(device), evaluating(networks):
+    with torch.no_grad(), keep_generators(device), in_evaluation(networks):
         check_outputs(dict(networks.items()), torch.tensor(images, device=device), TORCH)

@@ -27,14 +27,14 @@ class CausalRepresentation(TorchRepresentation):
 
     decoder: Any
 
-    def _encoded(self, images: Tensor) -> tuple[Tensor, ...]:
-        mean, *rest = super()._encoded(images)
+    def _encode_batch(self, images: Tensor) -> tuple[Tensor, ...]:
+        mean, *rest = super()._encode_batch(images)
         return (self.decoder.codes_of(mean), *rest)
 
     def _encode(self, images: Tensor) -> tuple[Tensor, ...]:
         if self._noise is None or self.decoder.encoder_gives == "codes":
             return super()._encode(images)
-        mean, log_var = super()._encoded(images)  # the noise is drawn, and codes follow from it
+        mean, log_var = super()._encode_batch(images)  # the noise is drawn, and codes follow from it
         drawn = torch.randn(mean.shape, generator=self._noise).to(self.device)
         return (self.decoder.codes_of(mean + torch.exp(log_var / 2) * drawn),)
 
@@ -55,10 +55,10 @@ class CausalRepresentation(TorchRepresentation):
 
     def noise(self, images: FloatArray) -> FloatArray:
         """(n, m): posterior means of the exogenous variables."""
-        return self._through(self._noise_of, images)[0]
+        return self._apply_in_batches(self._noise_of, images)[0]
 
     def _noise_of(self, images: Tensor) -> tuple[Tensor, ...]:
-        encoded = super()._encoded(images)[0]
+        encoded = super()._encode_batch(images)[0]
         if self.decoder.encoder_gives == "codes":
             encoded = self.decoder.layer.noise(self.decoder.in_blocks(encoded)).flatten(1)
         return (encoded,)
@@ -72,13 +72,13 @@ class CausalRepresentation(TorchRepresentation):
         def follow(rows: Tensor) -> tuple[Tensor, ...]:
             return (functional_call(layer, weights, (self.decoder.in_blocks(rows),)).flatten(1),)
 
-        return self._through(follow, noise)[0]
+        return self._apply_in_batches(follow, noise)[0]
 
     def masked(self, codes: FloatArray) -> FloatArray:
         """Codes (n, m) to what images are made of, (n, m): w where the decoder has a mask layer."""
-        return self._through(lambda rows: (self.decoder.masked(self.decoder.in_blocks(rows)).flatten(1),), codes)[
-            0
-        ]
+        return self._apply_in_batches(
+            lambda rows: (self.decoder.masked(self.decoder.in_blocks(rows)).flatten(1),), codes
+        )[0]
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
         """(n, concepts) float64: the mean of each block, in the units of the factor that it was taught."""
@@ -104,7 +104,7 @@ class CausalRepresentation(TorchRepresentation):
             values = rows[:, self.decoder.num_latent :, None].expand_as(blocks)
             return (self.decoder.layer.follow(blocks, values, mask).flatten(1),)
 
-        return self._through(follow, np.concatenate([codes, held.astype(np.float32)], axis=1))[0]
+        return self._apply_in_batches(follow, np.concatenate([codes, held.astype(np.float32)], axis=1))[0]
 
     def _held(self, number: int, do: Mapping[int, float | FloatArray]) -> tuple[FloatArray, np.ndarray]:
         """(n, concepts) in the units of codes, and which of them are set."""

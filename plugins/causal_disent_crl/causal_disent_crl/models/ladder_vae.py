@@ -82,8 +82,8 @@ class LadderRepresentation(TorchRepresentation):
 
     decoder: Any
 
-    def _encoded(self, images: Tensor) -> tuple[Tensor, ...]:
-        mean, log_var = super()._encoded(images)
+    def _encode_batch(self, images: Tensor) -> tuple[Tensor, ...]:
+        mean, log_var = super()._encode_batch(images)
         return self.decoder.standardised(mean, log_var)
 
 

@@ -73,10 +73,10 @@ def with_effects(causes: FloatArray, light: Light) -> FloatArray:
     """(n, factors): the numbers of the `CAUSES`, and of what they make."""
     names = factor_names(light)
     values = np.pad(causes, ((0, 0), (0, len(names) - len(CAUSES))))
-    return after(values, dict(zip(CAUSES, causes.T, strict=True)), light)
+    return intervene_on(values, dict(zip(CAUSES, causes.T, strict=True)), light)
 
 
-def after(values: FloatArray, do: Mapping[str, Any], light: Light) -> FloatArray:
+def intervene_on(values: FloatArray, do: Mapping[str, Any], light: Light) -> FloatArray:
     """(n, factors): the numbers that follow when factors are set.
 
     What is set does not listen to its causes any more; an effect of what is set is made anew, and all else stays.
@@ -164,7 +164,7 @@ class ShadowData(TableData):
 
     def counterfactual_values(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
         """(n, factors): the `factor_values` of these images, had factors been set (see `counterfactual`)."""
-        return after(self.factor_values(indices), do, self.light)
+        return intervene_on(self.factor_values(indices), do, self.light)
 
 
 def _in_split(total: int, split: str, seed: int) -> np.ndarray:

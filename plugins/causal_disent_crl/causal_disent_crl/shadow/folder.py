@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from causal_disent_candle.cache import SIDES, folder_of, height_and_width, kept_contents
+from causal_disent_candle.cache import SIDES, folder_of, height_and_width, read_contents
 from causal_disent_candle.reading import IMAGES, Label, Listing, file_states, fingerprint
 from causal_disent_candle.rendered import MappedImages
 from causal_disent_datasets.files import FromFiles, Publication, incomplete
@@ -179,7 +179,7 @@ class _ShadowFolder(FromFiles, ShadowData):
         shape = height_and_width(size)
         listing, names = _list_folder(folder_of(self.publication, folder), light)
         reader = _NameLabels(listing.images, names)
-        contents = kept_contents(
+        contents = read_contents(
             listing, reader, shape, cache, unique=True, skip_broken=skip_broken, name=self.publication.files[0]
         )
         values: FloatArray = np.array([(*name.causes, *name.effects) for name in names], dtype=np.float64)

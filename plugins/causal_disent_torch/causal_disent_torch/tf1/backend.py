@@ -157,7 +157,7 @@ class Tf1Backend:
         if model_dir is None and checkpoint.decoder is None:
             return self._with_decoder_nearby(folder, checkpoint)
         source = folder if model_dir is None else model_dir
-        decoder = checkpoint if model_dir is None else self._named_model(model_dir)
+        decoder = checkpoint if model_dir is None else self._read_named(model_dir)
         representation = rebuild(checkpoint, decoder, self._device)
         representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
         return representation
@@ -167,7 +167,7 @@ class Tf1Backend:
         part = REPRESENTATION if read_checkpoint(source).postprocessed else MODEL
         write_converted(folder / part, self.read(source, model_dir=model_dir), source, to)
 
-    def _named_model(self, folder: Path) -> Checkpoint:
+    def _read_named(self, folder: Path) -> Checkpoint:
         if not self.recognises(folder):
             raise errors.InvalidInput(
                 f"The folder {folder} given by --model_dir holds no model of disentanglement_lib: there is no "
@@ -190,7 +190,7 @@ class Tf1Backend:
                 continue
             except errors.InvalidInput as error:
                 representation = rebuild(checkpoint, checkpoint, self._device)
-                representation.decode = _raising(
+                representation.decode = _failing_decoder(
                     f"The decoder of the model in {near}, which lies near {folder}, cannot be used: "
                     f"{error.message}"
                 )
@@ -201,7 +201,7 @@ class Tf1Backend:
         return representation
 
 
-def _raising(message: str) -> Callable[[Any], Any]:
+def _failing_decoder(message: str) -> Callable[[Any], Any]:
     def decode(codes: Any) -> Any:
         raise errors.InvalidInput(message)
 
