@@ -103,8 +103,6 @@ def set_values(
         >>> set_values({"angle": 3, "color": "blue"}, {"angle": (-100, 100)}, 2, {"color": ("red", "blue")})
         {'angle': array([3., 3.]), 'color': array([1., 1.])}
     """
-    if not isinstance(do, Mapping):
-        raise errors.InvalidInput(f"`do` maps factors to what they are set to; given: {shown_value(do)}.")
     named = named or {}
     given = {}
     for factor, value in do.items():

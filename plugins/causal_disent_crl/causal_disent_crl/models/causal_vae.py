@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
@@ -12,13 +12,15 @@ from torch import Tensor
 
 from causal_disent import errors
 from causal_disent.checks import (
+    check_arguments,
     check_choice,
     check_number,
     check_numbers,
     check_truth,
-    check_whole,
     columns_of,
     graph_for,
+    parameters_of,
+    whole,
 )
 from causal_disent.data.factor_table import factor_values
 from causal_disent.metrics.draw import factor_names
@@ -284,24 +286,42 @@ def causal_vae_unsupervised(
     )
 
 
-#: Who an image is paired with: another of the batch by chance, or the one before it.
-PAIRS = ("random", "previous")
-
-
 @dataclass
 class DoVae(OwnLoss):
-    """See `do_vae`."""
+    r"""DoVAE as we read its abstract: no labels; causes and effects of two images are exchanged.
 
-    causes: int
-    pairs: str
-    beta: float
-    exchange: float
-    layer: float
-    sparsity: float
-    acyclicity: float
-    acyclicity_squared: float
-    warm_up: int
-    reconstruction: float
+    The losses, the pairs, the weights and the sizes were not published; each is an argument here. Of a pair (a, b)
+    the causes of b with the effects of a go through the causal layer, which says what effects follow, and must
+    then decode to b; likewise for a. So the effects of the partner may not count, and the layer must know those of
+    the causes. Beside it stand the VAE's own loss, what the layer leaves unexplained of the effects, and
+    acyclicity. Concepts have no names: the first `causes` of them are causes.
+
+    Args:
+        causes: how many concepts, the first ones, are causes; the others are effects.
+        pairs: who an image is paired with: by chance (``random``) another of the batch, or the ``previous`` one.
+        beta: weight of the divergence from the prior.
+        exchange: weight of the reconstruction after the exchange.
+        layer: weight of half the squared distance between effects and what the layer says of them.
+        sparsity: weight of the sum of absolute weights of the graph.
+        acyclicity: weight of h, which is 0 for a graph without cycles.
+        acyclicity_squared: weight of its square.
+        warm_up: steps over which `exchange`, `layer` and `sparsity` grow from 0.
+        reconstruction: weight of both reconstructions.
+    """
+
+    causes: Annotated[int, whole(at_least=1)] = 2
+    pairs: Literal["random", "previous"] = "random"
+    beta: float = 1.0
+    exchange: float = 1.0
+    layer: float = 1.0
+    sparsity: float = 0.0
+    acyclicity: float = 3.0
+    acyclicity_squared: float = 0.5
+    warm_up: Annotated[int, whole(at_least=0)] = 0
+    reconstruction: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_arguments(parameters_of(DoVae).values(), vars(self), "do_vae")
 
     def prepare(self, data: Any, networks: Any, seed: int) -> None:
         """See that there are causes and effects."""
@@ -339,51 +359,3 @@ class DoVae(OwnLoss):
             "sparsity": grown * self.sparsity * layer.adjacency.abs().sum(),
             "acyclicity": self.acyclicity * h + self.acyclicity_squared * h.square(),
         }
-
-
-def do_vae(
-    causes: int = 2,
-    pairs: str = "random",
-    beta: float = 1.0,
-    exchange: float = 1.0,
-    layer: float = 1.0,
-    sparsity: float = 0.0,
-    acyclicity: float = 3.0,
-    acyclicity_squared: float = 0.5,
-    warm_up: int = 0,
-    reconstruction: float = 1.0,
-) -> OwnLoss:
-    r"""DoVAE as we read its abstract: no labels; causes and effects of two images are exchanged.
-
-    The losses, the pairs, the weights and the sizes were not published; each is an argument here. Of a pair (a, b)
-    the causes of b with the effects of a go through the causal layer, which says what effects follow, and must
-    then decode to b; likewise for a. So the effects of the partner may not count, and the layer must know those of
-    the causes. Beside it stand the VAE's own loss, what the layer leaves unexplained of the effects, and
-    acyclicity. Concepts have no names: the first `causes` of them are causes.
-
-    Args:
-        causes: how many concepts, the first ones, are causes; the others are effects.
-        pairs: ``random`` within the batch, or the ``previous`` image of the batch.
-        beta: weight of the divergence from the prior.
-        exchange: weight of the reconstruction after the exchange.
-        layer: weight of half the squared distance between effects and what the layer says of them.
-        sparsity: weight of the sum of absolute weights of the graph.
-        acyclicity: weight of h, which is 0 for a graph without cycles.
-        acyclicity_squared: weight of its square.
-        warm_up: steps over which `exchange`, `layer` and `sparsity` grow from 0.
-        reconstruction: weight of both reconstructions.
-    """
-    check_whole("do_vae.causes", causes, 1)
-    check_choice("do_vae.pairs", pairs, PAIRS)
-    weights = {
-        "beta": beta,
-        "exchange": exchange,
-        "layer": layer,
-        "sparsity": sparsity,
-        "acyclicity": acyclicity,
-        "acyclicity_squared": acyclicity_squared,
-        "reconstruction": reconstruction,
-    }
-    check_numbers("do_vae", **weights)
-    check_whole("do_vae.warm_up", warm_up, 0)
-    return DoVae(causes=causes, pairs=pairs, warm_up=warm_up, **weights)

@@ -16,7 +16,7 @@ from causal_disent.training.networks import make_saved
 from causal_disent.training.saved import MODEL, REPRESENTATION, check_images_fit
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.saved import write_converted
-from causal_disent_torch.tf1.networks import SAVED_MODEL, Checkpoint, Weights, read_checkpoint
+from causal_disent_torch.tf1.networks import SAVED_MODEL, Checkpoint, Network, read_checkpoint
 
 #: TensorFlow's kernels are (h, w, in, out), or (h, w, out, in) of a transposed convolution, and (in, out) of a
 #: dense layer; torch's are (out, in, h, w), (in, out, h, w) and (out, in).
@@ -85,11 +85,11 @@ def load_tf_variables(module: nn.Module, variables: Mapping[str, Any], prefix: s
         parameter.copy_(torch.from_numpy(np.array(array, dtype=np.float32, order="C")))
 
 
-def module_of(kind: str, weights: Weights) -> nn.Module:
+def module_of(kind: str, network: Network) -> nn.Module:
     """The module of an ``"encoder"`` or a ``"decoder"``."""
-    sizes: dict[str, Any] = {"image_shape": weights.image_shape, "num_latent": weights.num_latent}
-    module = make_saved(kind, weights.architecture, "torch", **sizes, generator=None)
-    load_tf_variables(module, weights.variables)
+    sizes: dict[str, Any] = {"image_shape": network.image_shape, "num_latent": network.num_latent}
+    module = make_saved(kind, network.architecture, "torch", **sizes, generator=None)
+    load_tf_variables(module, network.variables)
     return module
 
 
@@ -102,17 +102,13 @@ def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRep
         device: where torch runs.
     """
     decoder, encoder = source.decoder, checkpoint.encoder
-    if decoder is not None and decoder.num_latent != encoder.num_latent:
-        raise errors.InvalidInput(
-            f"The decoder takes {decoder.num_latent} codes, and the representation has {encoder.num_latent}: they "
-            "belong to different models. Name the folder of the representation's own model with --model_dir."
-        )
-    if decoder is not None and decoder.image_shape != encoder.image_shape:
-        raise errors.InvalidInput(
-            f"The decoder gives images of shape {decoder.image_shape}, and the representation takes images of "
-            f"shape {encoder.image_shape}: they belong to different models. Name the folder of the "
-            "representation's own model with --model_dir."
-        )
+    for attribute, what in (("num_latent", "number of codes"), ("image_shape", "shape of images")):
+        found, needed = getattr(decoder, attribute, None), getattr(encoder, attribute)
+        if decoder is not None and found != needed:
+            raise errors.InvalidInput(
+                f"The {what} is {found} for the decoder and {needed} for the representation: they belong to "
+                "different models. Name the folder of the representation's own model with --model_dir."
+            )
     return TorchRepresentation(
         module_of("encoder", encoder),
         None if decoder is None else module_of("decoder", decoder),
