@@ -26,7 +26,7 @@ NUMERIC := tests/metrics+tests/data+tests/graphs+tests/representation+tests/trai
 	plugins/causal_disent_torch+--ignore=plugins/causal_disent_torch/tests/test_readers_mutated.py
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo test test-cpus fuzz dist lint bench clean
+.PHONY: demo docs test test-cpus fuzz dist lint bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/causal-disent demo
@@ -63,6 +63,11 @@ fuzz: $(INSTALLED)
 	@echo "FUZZ_SEED=$(FUZZ_SEED)"
 	$(FUZZ) tests/robustness
 	$(FUZZ) plugins/causal_disent_torch/tests/test_readers_mutated.py
+
+# The site, in build/site; a warning is an error. `make docs OPEN=serve` serves it while one writes.
+docs: $(INSTALLED)
+	$(BIN)/python $(INSTALL) mkdocs mkdocs-material mkdocstrings-python
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs $(or $(OPEN),build)
 
 # sdists and wheels of every distribution, checked, and run where nothing of this checkout is on the path.
 dist: $(INSTALLED)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from _timing import processor_time
-from causal_disent_crl.models.labels import Labels
+from causal_disent_crl.models.causal_vae import Labels
 from causal_disent_crl.oracles import causal_oracle
 from causal_disent_crl.pendulum import Pendulum
 from causal_disent_torch.representation import represent

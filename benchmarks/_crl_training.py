@@ -12,7 +12,7 @@ import torch
 from _timing import processor_time
 from causal_disent_crl.models.causal_decoder import CausalDecoder
 from causal_disent_crl.models.causal_vae import causal_vae
-from causal_disent_crl.models.images import ConvEncoder
+from causal_disent_crl.models.layers import ConvEncoder
 from causal_disent_torch.losses import bernoulli_loss
 from causal_disent_torch.training import Trainer
 from torch import nn
@@ -71,8 +71,8 @@ def training(data: Any) -> Iterator[tuple[str, str, str]]:
         reconstruction_loss(bernoulli_loss),
         {"vae": torch.optim.Adam(networks.parameters(), lr=1e-3, fused=True)},
         Batches(data, BATCH, 0),
-        torch.Generator().manual_seed(0),
-        torch.device("cpu"),
+        generator=torch.Generator().manual_seed(0),
+        device=torch.device("cpu"),
     )
     pixels, indices = Batches(data, BATCH, 0).draw_known(0)
     bare = _bare(torch.from_numpy(pixels), objective.labels.of(indices, torch.device("cpu"))[0])

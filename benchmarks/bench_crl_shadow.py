@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "plugins/causal_disent_crl/te
 
 import numpy as np  # noqa: E402
 import written_celeba  # noqa: E402
-from causal_disent_crl.celeba.data import CelebaBeard  # noqa: E402
+from causal_disent_crl.celeba import CelebaBeard  # noqa: E402
 from causal_disent_crl.shadow.folder import ShadowSunlight  # noqa: E402
 from causal_disent_crl.shadow.mini import ShadowMini  # noqa: E402
 from causal_disent_crl.shadow.render import shadow_plan  # noqa: E402

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
+from causal_disent_crl.celeba import CelebaBeard, CelebaSmile
 
 from causal_disent import get_dataset
 from causal_disent.graphs import CausalGraph

@@ -37,7 +37,7 @@ def plugins() -> dict[str, dict[str, Any]]:
             offers = first_party()[name]["offers"]
         finally:
             sys.path.remove(str(folder))  # or whoever loads plugins later would find those that are not installed
-        found[name] = {"install": [f"plugins/{one}" for one in _needed(folder)], "offers": offers}
+        found[name] = {"install": [f"plugins/{one}" for one in dict.fromkeys(_needed(folder))], "offers": offers}
     return found
 
 

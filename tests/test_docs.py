@@ -70,3 +70,16 @@ def test_every_rule_set_is_listed():
 def test_every_config_named_in_the_readme_is_shipped():
     for name in re.findall(r"--gin_config (\S+)", (ROOT / "README.md").read_text()):
         assert name in shipped_configs()
+
+
+def test_the_site_has_every_page_and_every_public_name():
+    """What `make docs` builds, as far as it can be told without mkdocs."""
+    text = (ROOT / "mkdocs.yml").read_text()
+    named = set(re.findall(r": ([\w/]+\.md)$", text, flags=re.M))
+    pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").glob("*.md")}
+    pages |= {f"plugins/{path.parent.name}.md" for path in ROOT.glob("plugins/*/README.md")}
+    assert named == pages | {"reference.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text().split()) <= 1000

@@ -55,29 +55,27 @@ OWN = re.compile(
 def results_table(folder: str | Path) -> pd.DataFrame:
     """Every headline score in the result folders below `folder`.
 
+    The columns are
+
+    - ``run`` (the number in a study, else the folder), ``model``, ``trained_as`` (the registered model; empty
+      if it was not trained here), ``dataset``, ``original`` (what it stands for, if it is a miniature),
+      ``confounding`` (``none`` if there is none), ``varied`` (what differs between runs of one model, as in
+      ``vae.beta=4``), ``seed`` (of the model; of the evaluation where nothing was trained),
+      ``representation`` (``mean``, say);
+    - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
+      evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
+      its interval over points), ``chance`` (of codes that say nothing) and ``within_chance`` (1 if they might
+      well score as much, else 0) where the metric reports them, ``better`` (``higher`` or ``lower``),
+      ``first`` (whether it is the one score that stands for the metric), ``path``;
+    - a column for each parameter that is varied, missing where it does not apply.
+
+    Only numbers and the last may be missing, so that no row is lost in a pivot table.
+
     Args:
         folder: of a study, or any other.
 
     Returns:
-        A data frame with a row for each score, and the columns
-
-        - ``run`` (the number in a study, else the folder), ``model``, ``trained_as`` (the registered model; empty
-          if it was not trained here), ``dataset``, ``original`` (what it stands for, if it is a miniature),
-          ``confounding`` (``none`` if there is none), ``varied`` (what differs between runs of one model, as in
-          ``vae.beta=4``), ``seed`` (of the model; of the evaluation where nothing was trained),
-          ``representation`` (``mean``, say);
-        - ``metric`` (its registered name), ``rho`` (0 if it has none), ``setting`` (what differs between
-          evaluations by one metric), ``score`` (its key in the result file), ``value``, ``low`` and ``high`` (of
-          its interval over points), ``chance`` (of codes that say nothing) and ``within_chance`` (1 if they might
-          well score as much, else 0) where the metric reports them, ``better`` (``higher`` or ``lower``),
-          ``first`` (whether it is the one score that stands for the metric), ``path``;
-        - a column for each parameter that is varied, missing where it does not apply.
-
-        Only numbers and the last may be missing, so that no row is lost in a pivot table.
-        ``attrs["left_out"]`` lists files that are left out, and why, ``attrs["varied"]`` the varied parameters.
-
-    Example:
-        >>> results_table("output/study").pivot_table("value", "model", ["dataset", "score"])  # doctest: +SKIP
+        A data frame with a row for each score.
     """
     import pandas as pd
 

@@ -46,7 +46,7 @@ class Batches:
         if not is_finite(self.data):
             images = self.data.sample_observations(self.batch_size, self.random_state)
             return np.asarray(images, dtype=np.float32), None
-        indices = self._indices()
+        indices = self._draw_indices()
         images = np.asarray(self.data.observations(indices), dtype=np.float32)
         return images, np.asarray(self.data.bounding_boxes(indices)) if self.with_boxes else None
 
@@ -59,13 +59,13 @@ class Batches:
         """
         if not is_finite(self.data):
             return self.draw()[0], None
-        indices = self._indices()
+        indices = self._draw_indices()
         if in_order:
             every = self.data.factor_table.index.to_numpy()
             indices = every[(step * self.batch_size + np.arange(self.batch_size)) % len(every)]
         return np.asarray(self.data.observations(indices), dtype=np.float32), indices
 
-    def _indices(self) -> IntArray:
+    def _draw_indices(self) -> IntArray:
         factors = self.data.sample_factors(self.batch_size, self.random_state)
         return self.data.sample_indices(factors, self.random_state)
 
@@ -116,7 +116,7 @@ def labeller(
 
 def perfect_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
     """The factors themselves."""
-    return _floats(labels), dataset.factors_num_values
+    return _as_floats(labels), dataset.factors_num_values
 
 
 @checked
@@ -129,7 +129,7 @@ def bin_labeller(
     """Factors of more than `num_bins` values sorted into that many bins of equal width."""
     bins = [min(int(size), num_bins) for size in dataset.factors_num_values]
     # In whole numbers: divided by a rounded width, a value on the edge of a bin can end up in the one below.
-    return _floats(labels * np.array(bins, dtype=np.int64) // dataset.factors_num_values), bins
+    return _as_floats(labels * np.array(bins, dtype=np.int64) // dataset.factors_num_values), bins
 
 
 @checked
@@ -145,7 +145,7 @@ def noisy_labeller(
         for column, size in enumerate(dataset.factors_num_values):
             if random_state.rand() < prob_random:
                 row[column] = random_state.randint(size)
-    return _floats(noisy), dataset.factors_num_values
+    return _as_floats(noisy), dataset.factors_num_values
 
 
 def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
@@ -153,7 +153,7 @@ def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.Ra
     columns = [
         random_state.permutation(size)[labels[:, column]] for column, size in enumerate(dataset.factors_num_values)
     ]
-    return _floats(np.stack(columns, axis=1)), dataset.factors_num_values
+    return _as_floats(np.stack(columns, axis=1)), dataset.factors_num_values
 
 
 def partial_labeller(
@@ -173,18 +173,18 @@ def partial_labeller(
         factors: names of factors, or their positions, counted from 0.
     """
     if factors is None:
-        kept = _drawn_columns(2 if num_observed_factors is None else num_observed_factors, labels, random_state)
+        kept = _draw_columns(2 if num_observed_factors is None else num_observed_factors, labels, random_state)
     elif num_observed_factors is None:
-        kept = _named_columns(factors, StateSpace.of(dataset))
+        kept = _find_columns(factors, StateSpace.of(dataset))
     else:
         raise errors.InvalidInput(
             "partial_labeller takes num_observed_factors, the number of factors that are chosen at random, or "
             "factors, which they are; both are given."
         )
-    return _floats(labels[:, kept]), [dataset.factors_num_values[column] for column in kept]
+    return _as_floats(labels[:, kept]), [dataset.factors_num_values[column] for column in kept]
 
 
-def _drawn_columns(number: int, labels: IntArray, random_state: np.random.RandomState) -> list[int]:
+def _draw_columns(number: int, labels: IntArray, random_state: np.random.RandomState) -> list[int]:
     total = labels.shape[1]
     if not is_whole(number) or not 1 <= number <= total:
         raise errors.InvalidInput(
@@ -194,7 +194,7 @@ def _drawn_columns(number: int, labels: IntArray, random_state: np.random.Random
     return random_state.choice(total, size=number, replace=False).tolist()
 
 
-def _named_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]:
+def _find_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]:
     given = [] if isinstance(factors, str) or not isinstance(factors, Sequence) else factors
     columns = [space.position(factor) if isinstance(factor, str) else factor for factor in given]
     allowed = all(is_whole(column) and 0 <= column < space.num_factors for column in columns)
@@ -207,5 +207,5 @@ def _named_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]
     return columns
 
 
-def _floats(labels: IntArray) -> FloatArray:
+def _as_floats(labels: IntArray) -> FloatArray:
     return np.asarray(labels, dtype=np.float32)

@@ -70,10 +70,10 @@ def open_tensors(path: Path, framework: str) -> Iterator[TensorFile]:
         with safe_open(path, framework=framework) as handle:
             yield TensorFile(path, handle)
     except SafetensorError as error:
-        raise _refusal(path, error) from None
+        raise _refusal_of(path, error) from None
 
 
-def _refusal(path: Path, error: SafetensorError) -> errors.InvalidInput:
+def _refusal_of(path: Path, error: SafetensorError) -> errors.InvalidInput:
     """Why a file that is not safetensors cannot be read."""
     with path.open("rb") as file:
         start = file.read(9)
@@ -192,7 +192,7 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
 def read_settings(path: Path, framework: str) -> dict[str, str]:
     """The bindings of the run that wrote a checkpoint."""
     with open_tensors(path, framework) as file:
-        run = _run(file)
+        run = _read_run(file)
     if run.get("framework", framework) != framework:  # which older ones do not tell
         raise errors.InvalidInput(
             f"{path} was written by another backend ({shown_value(run['framework'])}, not "
@@ -201,7 +201,7 @@ def read_settings(path: Path, framework: str) -> dict[str, str]:
     return {**LATER, **run["settings"]}
 
 
-def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def find_differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """What two runs do not share: ``vae.beta: 4 before, 8 now``."""
     names = sorted((set(before) | set(now)) - set(FREE))
     return [
@@ -214,7 +214,7 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 def restore(path: Path, trainer: Trainer) -> float:
     """Put `trainer` into the state of the checkpoint; the seconds that were spent before."""
     with open_tensors(path, trainer.framework) as file:
-        run = _run(file)
+        run = _read_run(file)
         check_shapes(file, {**trainer.shapes(file.shapes), KEY: (624,)}, "this run")
         tensors = {name: file.read(name) for name in file.shapes}
     try:
@@ -225,7 +225,7 @@ def restore(path: Path, trainer: Trainer) -> float:
     return run["elapsed"]
 
 
-def _run(file: TensorFile) -> dict[str, Any]:
+def _read_run(file: TensorFile) -> dict[str, Any]:
     """What the checkpoint says of its run, checked."""
     types = {"step": int, "elapsed": float, "position": int, "has_gauss": int, "gauss": float}
     try:

@@ -117,7 +117,7 @@ def _resume(trainer: Trainer, settings: Mapping[str, str], keeping: Keeping) -> 
     path = keeping.folder / CHECKPOINT
     if keeping.resume and has_checkpoint(keeping.folder):
         try:
-            differing = checkpoint.differences(checkpoint.read_settings(path, trainer.framework), settings)
+            differing = checkpoint.find_differences(checkpoint.read_settings(path, trainer.framework), settings)
             if not differing:
                 return checkpoint.restore(path, trainer)
         except errors.InvalidInput as error:

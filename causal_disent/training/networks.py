@@ -166,16 +166,18 @@ def check_outputs(networks: Mapping[str, Any], images: Any, framework: Framework
         framework: whose tensors they are.
     """
     encoder = networks["encoder"]
-    encoded = _applied("encoder", encoder, images, framework)
+    encoded = _apply_network("encoder", encoder, images, framework)
     if not isinstance(encoded, tuple) or len(encoded) != 2:
-        raise _unfit("encoder", encoder, "a tuple of two tensors, mean and log variance", encoded, framework)
+        raise _output_error(
+            "encoder", encoder, "a tuple of two tensors, mean and log variance", encoded, framework
+        )
     num = len(images)
     for what, output in zip(("means", "log variances"), encoded, strict=True):
         _check_tensor("encoder", encoder, what, output, (num, encoder.num_latent), framework)
-    decoded = _applied("decoder", networks["decoder"], encoded[0], framework)
+    decoded = _apply_network("decoder", networks["decoder"], encoded[0], framework)
     _check_tensor("decoder", networks["decoder"], "images", decoded, tuple(images.shape), framework)
     if "discriminator" in networks:
-        logits = _applied("discriminator", networks["discriminator"], encoded[0], framework)
+        logits = _apply_network("discriminator", networks["discriminator"], encoded[0], framework)
         _check_tensor("discriminator", networks["discriminator"], "logits", logits, (num, 2), framework)
 
 
@@ -188,7 +190,7 @@ def is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (str, bool))
 
 
-def _applied(kind: str, module: Any, given: Any, framework: Framework) -> Any:
+def _apply_network(kind: str, module: Any, given: Any, framework: Framework) -> Any:
     """What a user's module gives; whatever it raises becomes a readable error."""
     try:
         return module(given)
@@ -203,12 +205,12 @@ def _check_tensor(
     kind: str, module: Any, what: str, given: Any, shape: tuple[int, ...], framework: Framework
 ) -> None:
     if not framework.is_float32(given, shape):
-        raise _unfit(
+        raise _output_error(
             kind, module, f"{what} of shape {shape}, float32, for a batch of {shape[0]}", given, framework
         )
 
 
-def _unfit(kind: str, module: Any, needed: str, given: Any, framework: Framework) -> errors.InvalidInput:
+def _output_error(kind: str, module: Any, needed: str, given: Any, framework: Framework) -> errors.InvalidInput:
     return errors.InvalidInput(
         f"The {kind} '{module.name}' must give {needed}; it gives {framework.tensors.described(given)}."
     )

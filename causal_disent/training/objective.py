@@ -12,7 +12,8 @@ from causal_disent.checks import number
 from causal_disent.config import REQUIRED
 from causal_disent.protocols import IntArray
 from causal_disent.registry import ROLES, Part, part
-from causal_disent.training.settings import as_bound, check_function, takes
+from causal_disent.training.batches import Batches, LabelledImages
+from causal_disent.training.settings import as_bound, can_take, check_function
 
 #: What turns the output of a decoder that is trained into pixels.
 ACTIVATIONS = ("logits", "tanh")
@@ -183,7 +184,7 @@ def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objec
         factor_sizes: number of values of each label, if there are labels.
     """
     given = model
-    if not isinstance(model, Objective) and takes(model, 0):
+    if not isinstance(model, Objective) and can_take(model, 0):
         takes_sizes = "factor_sizes" in inspect.signature(model).parameters
         model = model(factor_sizes) if takes_sizes and factor_sizes is not None else model()
     if not isinstance(model, Objective):
@@ -265,3 +266,42 @@ def terms_of(objective: Objective, reconstruction: ReconstructionLoss, passed: P
     if passed.supervised_loss is not None:
         terms["supervised_loss"] = passed.supervised_loss
     return terms
+
+
+class BaseTrainer:
+    """Networks, optimizers and images of one run; a subclass for each framework makes the steps.
+
+    Args:
+        networks: ``encoder`` and ``decoder``; ``discriminator`` and ``supervision`` where the objective needs
+            them.
+        objective: what is minimised beside the reconstruction loss.
+        reconstruction: the reconstruction loss.
+        optimizers: ``vae``, and ``discriminator`` where there is one.
+        batches: the images to train on.
+        labelled: the labelled images, where the objective needs them.
+    """
+
+    def __init__(
+        self,
+        networks: Any,
+        objective: Objective,
+        reconstruction: ReconstructionLoss,
+        optimizers: dict[str, Any],
+        batches: Batches,
+        labelled: LabelledImages | None = None,
+    ) -> None:
+        self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
+        self.optimizers, self.batches, self.labelled = optimizers, batches, labelled
+        self.num_steps = 0
+
+    def draw_inputs(
+        self, batches: Batches, labelled: LabelledImages | None, number: int, as_tensor: Callable[[Any], Tensor]
+    ) -> dict[str, Any]:
+        """Draw the batch of that number, in the state of the steps that were made: arguments of `Given`."""
+        pixels, boxes = batches.draw()
+        inputs = {"images": as_tensor(pixels), "weights": self.objective.weights(self.num_steps)}
+        if boxes is not None:
+            inputs["boxes"] = as_tensor(boxes)
+        if self.objective.factor_sizes is not None and labelled is not None:
+            inputs["labelled"] = tuple(map(as_tensor, labelled.batch(number, batches.batch_size)))
+        return inputs

@@ -62,7 +62,7 @@ def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
     """The plan that the config binds, for ``dlib_train`` or, `with_labels`, for ``dlib_train_semi_supervised``."""
     chosen = model_settings()
     _check_backend()
-    plan = _with_labels(chosen, data) if with_labels else _without_labels(chosen, data)
+    plan = _plan_supervised(chosen, data) if with_labels else _plan_unsupervised(chosen, data)
     check_precision(plan)
     if plan.objective.needs_boxes:
         check_boxes(data)
@@ -96,7 +96,7 @@ def check_precision(plan: Plan) -> None:
         )
 
 
-def _without_labels(chosen: ModelSettings, data: Any) -> Plan:
+def _plan_unsupervised(chosen: ModelSettings, data: Any) -> Plan:
     objective = objective_of(chosen.model)
     if objective.factor_sizes is not None:
         raise errors.InvalidInput("This model needs labels: train it with dlib_train_semi_supervised.")
@@ -106,13 +106,13 @@ def _without_labels(chosen: ModelSettings, data: Any) -> Plan:
     return Plan(chosen, objective, data, seed, data_seeds)
 
 
-def _with_labels(chosen: ModelSettings, data: Any) -> Plan:
+def _plan_supervised(chosen: ModelSettings, data: Any) -> Plan:
     model_seed = require_seed("model_seed", chosen.model_seed)
     data_seed = require_seed("unsupervised_data_seed", chosen.unsupervised_data_seed)
     labels_seed = require_seed("supervised_data_seed", chosen.supervised_data_seed)
     fraction = require("train_percentage", chosen.train_percentage)
-    num_labelled = _num_labelled(chosen, data)
-    draw = _drawn if chosen.labelled_fraction is None else _distinct
+    num_labelled = _count_labelled(chosen, data)
+    draw = _draw_labelled if chosen.labelled_fraction is None else _draw_distinct
     try:
         images, sizes = draw(data, num_labelled, np.random.RandomState(labels_seed))
     except MemoryError:
@@ -131,11 +131,11 @@ def _with_labels(chosen: ModelSettings, data: Any) -> Plan:
             f"The model is bound to labels with {errors.listing(objective.factor_sizes)} values; the labeller "
             f"gives {errors.listing(sizes)}. Leave factor_sizes out."
         )
-    split = _split(images, math.ceil(num_labelled * fraction))
+    split = _split_images(images, math.ceil(num_labelled * fraction))
     return Plan(chosen, objective, data, model_seed, (data_seed, data_seed), split)
 
 
-def _num_labelled(chosen: ModelSettings, data: Any) -> int:
+def _count_labelled(chosen: ModelSettings, data: Any) -> int:
     """How many images have labels: bound as a number, or as a fraction of the images there are."""
     number, fraction = chosen.num_labelled_samples, chosen.labelled_fraction
     if number is not None and fraction is None:
@@ -152,7 +152,7 @@ def _num_labelled(chosen: ModelSettings, data: Any) -> int:
     return max(1, round(fraction * len(data.factor_table)))
 
 
-def _drawn(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
+def _draw_labelled(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
     """`num` images with the labels of the bound labeller, and the number of values of each label.
 
     The draws are disentanglement_lib's: factors, then what the images leave open, then the labeller's. An image
@@ -160,27 +160,27 @@ def _drawn(data: Any, num: int, random_state: np.random.RandomState) -> tuple[La
     """
     factors = data.sample_factors(num, random_state)
     if is_finite(data):
-        return _labelled(data, data.sample_indices(factors, random_state), factors, random_state)
+        return _label_images(data, data.sample_indices(factors, random_state), factors, random_state)
     observations = np.asarray(data.sample_observations_from_factors(factors, random_state), np.float32)
     labels, sizes = labeller(factors, data, random_state)
     return LabelledImages(observations.__getitem__, labels), [int(size) for size in sizes]
 
 
-def _distinct(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
-    """As `_drawn`, with each image once at the most."""
+def _draw_distinct(data: Any, num: int, random_state: np.random.RandomState) -> tuple[LabelledImages, list[int]]:
+    """As `_draw_labelled`, with each image once at the most."""
     table = data.factor_table
     rows = random_state.choice(len(table), num, replace=False)
-    return _labelled(data, table.index.to_numpy()[rows], value_rows(table)[rows], random_state)
+    return _label_images(data, table.index.to_numpy()[rows], value_rows(table)[rows], random_state)
 
 
-def _labelled(
+def _label_images(
     data: Any, indices: IntArray, factors: IntArray, random_state: np.random.RandomState
 ) -> tuple[LabelledImages, list[int]]:
     labels, sizes = labeller(factors, data, random_state)
     return LabelledImages(lambda rows: data.observations(indices[rows]), labels), [int(size) for size in sizes]
 
 
-def _split(images: LabelledImages, num_train: int) -> tuple[LabelledImages, LabelledImages]:
+def _split_images(images: LabelledImages, num_train: int) -> tuple[LabelledImages, LabelledImages]:
     """The first `num_train` to train on, and the others to evaluate on, or the same where none are left."""
     rest = num_train if num_train < len(images.labels) else 0
     return (
@@ -214,6 +214,6 @@ def make_networks(plan: Plan, generator: Any, framework: Framework) -> dict[str,
     return networks
 
 
-def others(networks: Any) -> list[Any]:
+def vae_networks(networks: Any) -> list[Any]:
     """The networks that the first optimizer trains: all but the discriminator."""
     return [network for role, network in networks.items() if role != DISCRIMINATOR]

@@ -132,66 +132,66 @@ class NetworkRepresentation(Shown):
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
         """Codes (n, m), float32: the mean, or a draw if there is a ``sample_seed``."""
-        return self._through(self._encode, images)[0]
+        return self._apply_in_batches(self._encode, images)[0]
 
     def _encode(self, images: Any) -> tuple[Any, ...]:
-        encoded = self._encoded(images)
-        return encoded[:1] if self.sample_seed is None else (self._drawn(*encoded),)
+        encoded = self._encode_batch(images)
+        return encoded[:1] if self.sample_seed is None else (self._draw_codes(*encoded),)
 
-    def _encoded(self, images: Any) -> tuple[Any, ...]:
-        return self.of.codes_in(self._applied(self.encoder, images), gaussian=self._gaussian)
+    def _encode_batch(self, images: Any) -> tuple[Any, ...]:
+        return self.of.codes_in(self._apply(self.encoder, images), gaussian=self._gaussian)
 
     def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and log variance of the codes, each (n, m)."""
-        mean, log_var = self._through(self._encoded, images)
+        mean, log_var = self._apply_in_batches(self._encode_batch, images)
         return mean, log_var
 
     def _decode(self, codes: FloatArray) -> FloatArray:
         """Images (n, h, w, c) in [0, 1], float32."""
-        return self._through(lambda batch: (self._images(batch),), codes)[0]
+        return self._apply_in_batches(lambda batch: (self._decode_batch(batch),), codes)[0]
 
     def _decode_tensor(self, codes: Any) -> Any:
         """The same as a tensor on the device, all codes in one batch."""
-        with self._running():
-            return self._images(self._tensor(codes))
+        with self._inference_mode():
+            return self._decode_batch(self._tensor(codes))
 
-    def _images(self, codes: Any) -> Any:
-        images = self._activated(self.of.images_in(self._applied(self.decoder, codes)))
+    def _decode_batch(self, codes: Any) -> Any:
+        images = self._activate(self.of.images_in(self._apply(self.decoder, codes)))
         if 0 not in tuple(images.shape):
-            check_pixels(*self._extremes(images))
-        return self._clipped(images) if self.activation == "none" else images
+            check_pixels(*self._find_extremes(images))
+        return self._clip(images) if self.activation == "none" else images
 
-    def _through(self, function: Callable[[Any], tuple[Any, ...]], rows: Any) -> list[np.ndarray]:
+    def _apply_in_batches(self, function: Callable[[Any], tuple[Any, ...]], rows: Any) -> list[np.ndarray]:
         """What `function` gives for `rows`, batch by batch; one empty batch if there are none."""
         rows = np.asarray(rows)
         outputs: list[tuple[np.ndarray, ...]] = []
-        with self._running():
+        with self._inference_mode():
             for start in range(0, max(1, len(rows)), self.batch_size):
                 output = function(self._tensor(rows[start : start + self.batch_size]))
                 outputs.append(tuple(map(self._array, output)))
         return [np.concatenate(parts) for parts in zip(*outputs, strict=True)]
 
-    def _running(self) -> AbstractContextManager[Any]:
+    def _inference_mode(self) -> AbstractContextManager[Any]:
         """While networks run: nothing is learned, and what is made is on the device."""
         raise NotImplementedError
 
-    def _applied(self, function: Any, tensor: Any) -> Any:
+    def _apply(self, function: Any, tensor: Any) -> Any:
         """What an encoder or a decoder gives."""
         return function(tensor)
 
-    def _drawn(self, mean: Any, log_var: Any) -> Any:
+    def _draw_codes(self, mean: Any, log_var: Any) -> Any:
         """Codes from the Gaussian, by the generator of `sample_seed`."""
         raise NotImplementedError
 
-    def _activated(self, output: Any) -> Any:
+    def _activate(self, output: Any) -> Any:
         """A decoder's output after the activation, float32."""
         raise NotImplementedError
 
-    def _extremes(self, images: Any) -> tuple[float, float]:
+    def _find_extremes(self, images: Any) -> tuple[float, float]:
         """The smallest and the largest value, nan if one is."""
         raise NotImplementedError
 
-    def _clipped(self, images: Any) -> Any:
+    def _clip(self, images: Any) -> Any:
         """Values below 0 become 0, those above 1 become 1."""
         raise NotImplementedError
 

@@ -109,11 +109,11 @@ def read_description(path: Path) -> Description:
         or sorted(content.keys() - OPTIONAL) != sorted(names)
     ):
         raise unusable(path, f"it must hold a JSON object with 'format': '{FORMAT}' and {errors.listing(names)}")
-    _check(path, content)
+    _check_content(path, content)
     return Description(**{**content, "image_shape": tuple(content["image_shape"])})
 
 
-def _check(path: Path, content: Mapping[str, Any]) -> None:
+def _check_content(path: Path, content: Mapping[str, Any]) -> None:
     """Raise unless every value is of its type and within bounds."""
     shape = content["image_shape"]
     valid = {
@@ -124,10 +124,10 @@ def _check(path: Path, content: Mapping[str, Any]) -> None:
         "activation": content["activation"] in ACTIVATIONS,
         "codes": content["codes"] in CODES,
         "random_seed": type(content["random_seed"]) is int and 0 <= content["random_seed"] < 2**32,
-        "options": _per_network(
+        "options": _is_per_network(
             content.get("options"), lambda value: isinstance(value, dict) and all(map(is_plain, value.values()))
         ),
-        "owners": _per_network(content.get("owners"), lambda owner: isinstance(owner, str)),
+        "owners": _is_per_network(content.get("owners"), lambda owner: isinstance(owner, str)),
     }
     if valid["image_shape"]:
         valid["image_shape"] = shape[0] * shape[1] * shape[2] <= MOST_PIXELS
@@ -136,7 +136,7 @@ def _check(path: Path, content: Mapping[str, Any]) -> None:
             raise unusable(path, f"'{name}' cannot be {shown_value(content[name])}")
 
 
-def _per_network(value: Any, check: Callable[[Any], bool]) -> bool:
+def _is_per_network(value: Any, check: Callable[[Any], bool]) -> bool:
     """Whether it is not there, or has a value for each network that passes the check."""
     return value is None or (
         isinstance(value, dict) and value.keys() == set(SAVED) and all(map(check, value.values()))
@@ -163,13 +163,13 @@ def read_saved(
         read: a folder and a part of it -> the model there, with its ``encoder`` and ``num_codes``.
         mixed: two models -> the encoder of one with the decoder of the other.
     """
-    model = _read(folder, read)
+    model = _read_part(folder, read)
     shape = tuple(model.encoder.image_shape)
     check_images_fit(folder, shape, data)
     if model_dir is None:
         model.folders = {"representation": folder, "decoder": folder}
         return model
-    other = _read(model_dir, read)
+    other = _read_part(model_dir, read)
     if (tuple(other.encoder.image_shape), other.num_codes) != (shape, model.num_codes):
         raise errors.InvalidInput(
             f"The decoder in {model_dir} takes {other.num_codes} codes and gives images of shape "
@@ -193,7 +193,7 @@ def check_images_fit(folder: Path, shape: tuple[int | None, ...], data: Any) -> 
         )
 
 
-def _read(folder: Path, read: Callable[[Path, str], Any]) -> Any:
+def _read_part(folder: Path, read: Callable[[Path, str], Any]) -> Any:
     part = part_of(folder)
     if part is None:
         raise errors.InvalidInput(

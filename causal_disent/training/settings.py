@@ -28,7 +28,7 @@ def check_function(name: str, value: Any, role: str) -> None:
         role: a key of `causal_disent.registry.ROLES`.
     """
     known = entry_of(value)
-    fits = takes(value, len(ROLES[role])) if known is None else known.facts.get("role") == role
+    fits = can_take(value, len(ROLES[role])) if known is None else known.facts.get("role") == role
     if not fits:
         raise errors.InvalidInput(
             f"{name} must be a function of {errors.listing(ROLES[role])}, written @its_name without brackets; "
@@ -41,7 +41,7 @@ def as_bound(name: str, value: Any) -> str:
     return dict(bindings_of(name.rpartition(".")[0])).get(name, repr(value))
 
 
-def takes(value: Any, number: int) -> bool:
+def can_take(value: Any, number: int) -> bool:
     """Whether `value` can be called with so many arguments."""
     try:
         inspect.signature(value).bind(*range(number))

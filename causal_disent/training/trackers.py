@@ -50,7 +50,7 @@ class CurvesFile:
     def __init__(self, folder: Path, first_step: int = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / CURVES_FILE
-        kept = [line for line in _lines(path) if int(line.partition(",")[0]) <= first_step]
+        kept = [line for line in _read_lines(path) if int(line.partition(",")[0]) <= first_step]
         with new_file(path) as temporary:
             temporary.write_text("\n".join(["step,term,value", *kept, ""]), encoding="utf-8")
         self._file = path.open("a", encoding="utf-8", newline="", buffering=1)
@@ -65,7 +65,7 @@ class CurvesFile:
         self._file.close()
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     """The whole lines of points that a file has; the last may have been torn by a kill."""
     if not path.exists():
         return []
@@ -122,7 +122,7 @@ class Trackers:
     def __init__(self, folder: Path, first_step: int, tensorboard: bool | None = None) -> None:
         self._trackers: dict[str, Tracker] = {}
         asked = query("tracking.trackers")
-        for name in _chosen(asked, tensorboard):
+        for name in _choose_names(asked, tensorboard):
             entry = registry.get("trackers", name)
             wanted = asked is not None or (tensorboard and name == TENSORBOARD)
             try:
@@ -160,7 +160,7 @@ class Trackers:
                 say(f"the tracker {name} could not be ended: {error.message}", error=True)
 
 
-def _chosen(asked: Any, tensorboard: bool | None) -> list[str]:
+def _choose_names(asked: Any, tensorboard: bool | None) -> list[str]:
     """The names of the trackers: those that the config binds, or those that always follow; and --tensorboard."""
     if asked is None:
         asked = [entry.name for entry in registry.entries("trackers") if entry.facts.get("always")]
@@ -170,17 +170,17 @@ def _chosen(asked: Any, tensorboard: bool | None) -> list[str]:
     return [*names, *([TENSORBOARD] if tensorboard and TENSORBOARD not in names else [])]
 
 
-def _places(folder: Path) -> Iterable[Path]:
+def _list_places(folder: Path) -> Iterable[Path]:
     return (folder / entry.name for entry in registry.entries("trackers") if (folder / entry.name).is_dir())
 
 
 def copy_tracked(folder: Path, target: Path) -> None:
     """Copy what the trackers of a run wrote in `folder`."""
-    for place in _places(folder):
+    for place in _list_places(folder):
         shutil.copytree(place, target / place.name)
 
 
 def clear_tracked(folder: Path) -> None:
     """Remove it."""
-    for place in _places(folder):
+    for place in _list_places(folder):
         shutil.rmtree(place, ignore_errors=True)

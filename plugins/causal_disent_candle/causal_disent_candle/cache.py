@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from causal_disent_datasets.files import Publication
-from causal_disent_datasets.unpacked import has_room, user_cache
+from causal_disent_datasets.files import Publication, has_room, user_cache
 
 from causal_disent import errors
 from causal_disent.checks import check_truth, is_whole
@@ -34,7 +33,7 @@ def cache_folders(data: Path, chosen: str | Path | None) -> list[Path]:
     return [*beside, user_cache() / own]
 
 
-def remembered(
+def open_or_make(
     folders: list[Path],
     name: str,
     fingerprint: str,
@@ -124,7 +123,7 @@ def height_and_width(size: Any) -> tuple[int, int]:
     return int(sides[0]), int(sides[1])
 
 
-def kept_contents(
+def read_contents(
     listing: Listing,
     labels: Labels,
     size: tuple[int, int],
@@ -157,7 +156,7 @@ def kept_contents(
     def make(path: Path) -> None:
         read_folder(listing, labels, size, path, unique=unique)
 
-    contents = remembered(
+    contents = open_or_make(
         cache_folders(listing.folder, cache),
         f"{height}x{width}-{values}",
         _digest(VERSION, listing.fingerprint, labels.written, unique, size),
@@ -166,13 +165,13 @@ def kept_contents(
         make,
     )
     if contents.broken and not skip_broken:
-        raise _broken(listing.folder, contents.broken, name)
+        raise _broken_error(listing.folder, contents.broken, name)
     if not len(contents.positions):
         raise errors.InvalidInput(f"No image of {listing.folder} can be used. {contents.broken[0]}")
     return contents
 
 
-def _broken(folder: Path, messages: Sequence[str], name: str) -> errors.InvalidInput:
+def _broken_error(folder: Path, messages: Sequence[str], name: str) -> errors.InvalidInput:
     named = "\n".join(f"  {message}" for message in messages[:MOST_NAMED])
     more = f"\n  ... and {len(messages) - MOST_NAMED:,} more" if len(messages) > MOST_NAMED else ""
     count = "is 1 image" if len(messages) == 1 else f"are {len(messages):,} images"

@@ -155,9 +155,9 @@ class LabelReader:
         self.written = written
         self.space = StateSpace(written)
         self._places = {
-            factor: {_simplified(text): place for place, text in enumerate(names.values())}
+            factor: {_simplify(text): place for place, text in enumerate(names.values())}
             # Names are understood too, where files use other texts.
-            | {_simplified(name): place for place, name in enumerate(names)}
+            | {_simplify(name): place for place, name in enumerate(names)}
             for factor, names in written.items()
         }
 
@@ -176,13 +176,13 @@ class LabelReader:
     def _place(self, path: Path, factor: str, content: Mapping[str, Any], key: str) -> int:
         if key not in content:
             raise unusable(path, f"it has no '{key}'; it has: {errors.listing(content)}")
-        place = self._places[factor].get(_simplified(content[key]))
+        place = self._places[factor].get(_simplify(content[key]))
         if place is None:
             names = self.space.value_names[factor]
-            nearest = errors.nearest(_shown(content[key]), names)
+            nearest = errors.nearest(_shorten(content[key]), names)
             raise unusable(
                 path,
-                f"its {factor} is {_shown(content[key])}, which is unknown.{nearest} There are: "
+                f"its {factor} is {_shorten(content[key])}, which is unknown.{nearest} There are: "
                 f"{errors.listing(self.written[factor].values())}; `extra_values` adds others",
             )
         return place
@@ -190,11 +190,11 @@ class LabelReader:
 
 def _add_value(factor: str, written: dict[str, str], name: Any) -> None:
     """Add a value that files write as it is to the values of a factor, unless it would be taken for another."""
-    text = _simplified(float(name)) if is_number(name) else name
-    if not isinstance(text, str) or not _simplified(text).strip("\0"):
+    text = _simplify(float(name)) if is_number(name) else name
+    if not isinstance(text, str) or not _simplify(text).strip("\0"):
         raise errors.InvalidInput(f"`extra_values` of '{factor}' are text or numbers; given: {shown_value(name)}.")
     for known, known_text in written.items():
-        if _simplified(text) in (_simplified(known), _simplified(known_text)):
+        if _simplify(text) in (_simplify(known), _simplify(known_text)):
             raise errors.InvalidInput(
                 "`extra_values` adds "
                 f"{shown_value(name)} to the factor '{factor}', which has '{known}' already; files do "
@@ -227,7 +227,7 @@ def _scene(path: Path, content: Any) -> dict[str, Any]:
                 raise unusable(path, f"it describes the image {index[:20]}")
             content = content[index]
     if not isinstance(content, dict):
-        raise unusable(path, f"it should hold a JSON object, and holds {_shown(content)}")
+        raise unusable(path, f"it should hold a JSON object, and holds {_shorten(content)}")
     return content
 
 
@@ -235,7 +235,7 @@ def _only_object(path: Path, content: dict[str, Any]) -> dict[str, Any]:
     objects = content.get("objects")
     found = list(objects.values()) if isinstance(objects, dict) else []
     if len(found) != 1 or not isinstance(found[0], dict):
-        raise unusable(path, f"its 'objects' should describe one object, and is {_shown(objects)}")
+        raise unusable(path, f"its 'objects' should describe one object, and is {_shorten(objects)}")
     return found[0]
 
 
@@ -245,10 +245,12 @@ def _bounds(path: Path, given: Any, width: int, height: int) -> Bounds:
         bounds = (_number(xmin), _number(ymin), _number(xmax), _number(ymax))
     except (TypeError, ValueError):
         raise unusable(
-            path, f"its 'bounds' should be [[xmin, ymin], [xmax, ymax]], and are {_shown(given)}"
+            path, f"its 'bounds' should be [[xmin, ymin], [xmax, ymax]], and are {_shorten(given)}"
         ) from None
     if not (0 <= bounds[0] < bounds[2] <= width and 0 <= bounds[1] < bounds[3] <= height):
-        raise unusable(path, f"its bounds {_shown(given)} are no box inside the image of {width}x{height} pixels")
+        raise unusable(
+            path, f"its bounds {_shorten(given)} are no box inside the image of {width}x{height} pixels"
+        )
     return bounds
 
 
@@ -258,7 +260,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _simplified(value: Any) -> str:
+def _simplify(value: Any) -> str:
     """A text by which values are compared: ``City_Square`` and ``city square`` are the same, and 2 and 2.0."""
     if isinstance(value, str):
         return " ".join(value.lower().replace("_", " ").replace("-", " ").split())
@@ -268,7 +270,7 @@ def _simplified(value: Any) -> str:
         return "\0"  # no name has it
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 

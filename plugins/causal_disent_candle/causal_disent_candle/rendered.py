@@ -18,7 +18,7 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.data.table_data import TableData
 from causal_disent.files import regular
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent_candle.cache import SIDES, folder_of, height_and_width, kept_contents
+from causal_disent_candle.cache import SIDES, folder_of, height_and_width, read_contents
 from causal_disent_candle.reading import IMAGES, LabelReader, list_folder
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class RenderedData(FromFiles, TableData):
         labels = LabelReader(self.values, extra_values)
         shape = height_and_width(size)
         listing = list_folder(folder_of(self.publication, folder))
-        contents = kept_contents(
+        contents = read_contents(
             listing,
             labels,
             shape,

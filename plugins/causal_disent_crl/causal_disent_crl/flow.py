@@ -9,9 +9,8 @@ import numpy as np
 
 from causal_disent.checks import check_seed, check_truth
 from causal_disent.protocols import FloatArray, IntArray
-from causal_disent_crl.draws import Draws
 from causal_disent_crl.images import resized
-from causal_disent_crl.mechanism_data import SIDE, MechanismData
+from causal_disent_crl.mechanism_data import SIDE, Draws, MechanismData
 
 #: Numbers of the factors -> lengths in the picture: a ball of 30 has the radius 1, a hole at 3 is 1 high.
 BALL, HOLE = 30.0, 3.0
@@ -106,7 +105,7 @@ class Flow(MechanismData):
     @classmethod
     def draw(cls, values: FloatArray, noise: FloatArray) -> np.ndarray:
         """The images (n, 96, 96, 3), uint8, of exact factors (n, 4) and gravity's noise (n,)."""
-        from causal_disent_crl.flow_drawing import draw_flows
+        from causal_disent_crl.drawing import draw_flows
 
         ball, height, flow, hole = values.T
         stretch = 1 + noise / GRAVITY
@@ -118,9 +117,9 @@ class Flow(MechanismData):
             return super().noise(indices)
         images = self.known(indices)
         pairs = zip(self.source.pixels[images], self.draws.values[images], strict=True)
-        return np.array([self._fitted(image, row) for image, row in pairs])
+        return np.array([self._fit_noise(image, row) for image, row in pairs])
 
-    def _fitted(self, image: np.ndarray, row: FloatArray) -> float:
+    def _fit_noise(self, image: np.ndarray, row: FloatArray) -> float:
         """The noise that explains an image best: grids around the best so far, each finer than the last."""
         best, width = LEAST_NOISE, MOST_NOISE - LEAST_NOISE
         for _ in range(GRIDS):

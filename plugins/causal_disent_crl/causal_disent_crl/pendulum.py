@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from causal_disent.protocols import FloatArray
-from causal_disent_crl.draws import Draws
-from causal_disent_crl.mechanism_data import MechanismData
+from causal_disent_crl.mechanism_data import Draws, MechanismData
 
 #: The angles of a half turn: angle and light count in units of pi / 200, 0.9 degrees.
 UNIT = np.pi / 200
@@ -82,7 +81,7 @@ class Pendulum(MechanismData):
     @classmethod
     def draw(cls, values: FloatArray, noise: FloatArray) -> np.ndarray:
         """The images (n, 96, 96, 3), uint8, of exact factors (n, 4)."""
-        from causal_disent_crl.pendulum_drawing import draw_pendulums
+        from causal_disent_crl.drawing import draw_pendulums
 
         angle, light, length, position = values.T
         suns = _ray(*PIVOT, SUN_Y, light)

@@ -6,7 +6,7 @@ from causal_disent_datasets.files import FromFiles
 
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
-from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
+from causal_disent_crl.celeba import CelebaBeard, CelebaSmile
 from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight
 
 #: Name -> class and summary of each data set that needs files.
@@ -25,19 +25,19 @@ FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
 
 _CAUSALVAE = "https://github.com/huawei-noah/trustworthyAI (research/CausalVAE)"
 _CHAMBER = "https://github.com/juangamella/causal-chamber (datasets/lt_crl_benchmark_v1)"
-#: Name -> module and summary of each model; torch, which they need, is imported when one of them is used.
+#: Name -> target and summary of each model; torch, which they need, is imported when one of them is used.
 MODELS = {
-    "causal_vae": ("causal_vae", "codes by a learned graph, taught the factors (Yang et al. 2021)"),
-    "causal_vae_unsupervised": ("causal_vae", "CausalVAE without labels"),
-    "do_vae": ("do_vae", "causes and effects of two images exchanged: a reading of Zhu et al. 2022"),
-    "condition_vae": ("condition_vae", "a VAE that is given the labels (Sohn et al. 2015)"),
-    "ladder_vae": ("ladder_vae", "codes in levels (Soenderby et al. 2016)"),
+    "causal_vae": ("causal_vae:causal_vae", "codes by a learned graph, taught the factors (Yang et al. 2021)"),
+    "causal_vae_unsupervised": ("causal_vae:causal_vae_unsupervised", "CausalVAE without labels"),
+    "do_vae": ("causal_vae:DoVae", "causes and effects of two images exchanged: a reading of Zhu et al. 2022"),
+    "condition_vae": ("condition_vae:condition_vae", "a VAE that is given the labels (Sohn et al. 2015)"),
+    "ladder_vae": ("ladder_vae:ladder_vae", "codes in levels (Soenderby et al. 2016)"),
 }
 #: Role -> name -> target and summary.
 NETWORKS = {
     "encoder": {
-        "crl_encoder": ("images:MlpEncoder", "dense layers of 900 and 300 with ELU"),
-        "crl_conv_encoder": ("images:ConvEncoder", "four convolutions with leaky ReLU"),
+        "crl_encoder": ("layers:MlpEncoder", "dense layers of 900 and 300 with ELU"),
+        "crl_conv_encoder": ("layers:ConvEncoder", "four convolutions with leaky ReLU"),
         "condition_encoder": ("condition_vae:ConditionEncoder", "dense layers that take labels, too"),
         "ladder_encoder": ("ladder_vae:LadderEncoder", "dense layers with a level of codes each"),
     },
@@ -51,8 +51,8 @@ NETWORKS = {
 
 @hookimpl
 def register_models(register: Register) -> None:
-    for name, (module, summary) in MODELS.items():
-        target = f"causal_disent_crl.models.{module}:{name}"
+    for name, (target, summary) in MODELS.items():
+        target = f"causal_disent_crl.models.{target}"
         register(name, target, summary=summary, backend="torch", config=f"models/{name}.gin")
 
 

@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 import pytest
-from causal_disent_crl.cache import MOST_FILES, kept
+from causal_disent_crl.images import MOST_FILES, open_or_draw
 
 from causal_disent import errors
 
@@ -25,25 +25,25 @@ class Filler:
 def test_it_is_made_once(tmp_path):
     fill = Filler()
     for _ in range(3):
-        array = kept("some", ("parts", 1), SHAPE, fill, tmp_path)
+        array = open_or_draw("some", ("parts", 1), SHAPE, fill, tmp_path)
         assert (array == 7).all() and array.shape == SHAPE and not array.flags.writeable
     assert fill.calls == 1
-    kept("some", ("parts", 2), SHAPE, fill, tmp_path)
+    open_or_draw("some", ("parts", 2), SHAPE, fill, tmp_path)
     assert fill.calls == 2
 
 
 def test_a_pipe_in_its_place_is_not_waited_for(tmp_path):
-    kept("some", (), SHAPE, Filler(), tmp_path)
+    open_or_draw("some", (), SHAPE, Filler(), tmp_path)
     (path,) = tmp_path.iterdir()
     path.unlink()
     os.mkfifo(path)
     with pytest.raises(errors.InvalidInput, match="cannot be written: it is a folder, a pipe"):
-        kept("some", (), SHAPE, Filler(5), tmp_path)
+        open_or_draw("some", (), SHAPE, Filler(5), tmp_path)
 
 
 def test_the_users_cache_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept("some", (), SHAPE, Filler())
+    open_or_draw("some", (), SHAPE, Filler())
     assert [path.name[:5] for path in (tmp_path / "causal_disent/crl").iterdir()] == ["some-"]
 
 
@@ -53,45 +53,45 @@ def test_nothing_is_left_of_a_failure(tmp_path):
         raise RuntimeError("interrupted")
 
     with pytest.raises(RuntimeError):
-        kept("some", (), SHAPE, fail, tmp_path)
+        open_or_draw("some", (), SHAPE, fail, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"no array", b"\x93NUMPY\x01\x00v\x00{'descr': '|O'"])
 def test_a_damaged_file_is_made_anew(tmp_path, content):
     fill = Filler()
-    kept("some", (), SHAPE, fill, tmp_path)
+    open_or_draw("some", (), SHAPE, fill, tmp_path)
     (path,) = tmp_path.iterdir()
     path.write_bytes(content)
-    assert (kept("some", (), SHAPE, fill, tmp_path) == 7).all() and fill.calls == 2
+    assert (open_or_draw("some", (), SHAPE, fill, tmp_path) == 7).all() and fill.calls == 2
 
 
 def test_a_file_of_another_shape_is_made_anew(tmp_path):
     fill = Filler()
-    kept("some", (), SHAPE, fill, tmp_path)
+    open_or_draw("some", (), SHAPE, fill, tmp_path)
     (path,) = tmp_path.iterdir()
     with path.open("wb") as stream:
         np.save(stream, np.zeros((1, 2), dtype=np.uint8))
-    assert kept("some", (), SHAPE, fill, tmp_path).shape == SHAPE
+    assert open_or_draw("some", (), SHAPE, fill, tmp_path).shape == SHAPE
 
 
 def test_the_file_that_was_used_last_stays(tmp_path):
     for number in range(MOST_FILES):
-        kept("some", number, SHAPE, Filler(number), tmp_path)
+        open_or_draw("some", number, SHAPE, Filler(number), tmp_path)
         for path in tmp_path.iterdir():  # a clock may be too coarse to tell them apart
             times = path.stat()
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns - 10**9))
-    kept("some", 0, SHAPE, Filler(), tmp_path)  # used again
-    kept("some", MOST_FILES, SHAPE, Filler(), tmp_path)
+    open_or_draw("some", 0, SHAPE, Filler(), tmp_path)  # used again
+    open_or_draw("some", MOST_FILES, SHAPE, Filler(), tmp_path)
     assert len(list(tmp_path.iterdir())) == MOST_FILES
     again, gone = Filler(), Filler()
-    kept("some", 0, SHAPE, again, tmp_path)
+    open_or_draw("some", 0, SHAPE, again, tmp_path)
     assert again.calls == 0
-    kept("some", 1, SHAPE, gone, tmp_path)
+    open_or_draw("some", 1, SHAPE, gone, tmp_path)
     assert gone.calls == 1
 
 
 def test_where_nothing_can_be_written_it_is_kept_in_memory(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    array = kept("some", (), SHAPE, Filler(), tmp_path / "file" / "folder")
+    array = open_or_draw("some", (), SHAPE, Filler(), tmp_path / "file" / "folder")
     assert (array == 7).all() and (tmp_path / "file").read_text() == "in the way"

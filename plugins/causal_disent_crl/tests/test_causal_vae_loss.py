@@ -7,9 +7,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from causal_disent_crl.models.causal_decoder import CausalDecoder  # noqa: E402
-from causal_disent_crl.models.causal_vae import causal_vae, causal_vae_unsupervised  # noqa: E402
-from causal_disent_crl.models.images import MlpEncoder  # noqa: E402
-from causal_disent_crl.models.labels import Labels  # noqa: E402
+from causal_disent_crl.models.causal_vae import (  # noqa: E402
+    Labels,
+    causal_vae,
+    causal_vae_unsupervised,
+)
+from causal_disent_crl.models.layers import MlpEncoder  # noqa: E402
 from plain_networks import (  # noqa: E402
     chain,
     concept_mlps,

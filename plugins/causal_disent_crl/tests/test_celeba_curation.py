@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from causal_disent_crl.celeba.curation import CURATIONS, curated
+from causal_disent_crl.celeba import CURATIONS, curate
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ def test_pairs_are_balanced_and_as_many_as_there_are(counts, seed):
     first, second = columns(counts)
     expected = [min(counts[0], counts[1])] * 2 + [min(counts[2], counts[3])] * 2
     assume(sum(expected))
-    places = curated("pairs", first, second, np.random.RandomState(seed))
+    places = curate("pairs", first, second, np.random.RandomState(seed))
     assert count(first, second, places).tolist() == expected
     assert (np.diff(places) > 0).all()
     if expected[0] and expected[2]:
@@ -40,7 +40,7 @@ def test_pairs_are_balanced_and_as_many_as_there_are(counts, seed):
 @given(st.lists(st.integers(20, 400), min_size=4, max_size=4), st.integers(0, 1000))
 def test_removing_takes_from_one_combination_until_the_two_are_independent(counts, seed):
     first, second = columns(counts)
-    places = curated("remove", first, second, np.random.RandomState(seed))
+    places = curate("remove", first, second, np.random.RandomState(seed))
     left = count(first, second, places)
     assert (np.array(counts) >= left).all() and (np.array(counts) != left).sum() <= 1
     assert chi_square(first[places], second[places]).p > 0.7  # counts are whole numbers
@@ -59,11 +59,11 @@ def test_removing_takes_from_one_combination_until_the_two_are_independent(count
 @pytest.mark.parametrize("curation", CURATIONS)
 def test_the_seed_decides(curation):
     first, second = columns([100, 300, 200, 50])
-    one, again, other = (curated(curation, first, second, np.random.RandomState(seed)) for seed in (0, 0, 1))
+    one, again, other = (curate(curation, first, second, np.random.RandomState(seed)) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, again)
     assert one.tolist() != other.tolist() and len(one) == len(other)
 
 
 def test_nothing_to_pair():
     with pytest.raises(errors.InvalidInput, match="'pairs' leaves no image"):
-        curated("pairs", np.array([0, 0, 1]), np.array([1, 1, 0]), np.random.RandomState(0))
+        curate("pairs", np.array([0, 0, 1]), np.array([1, 1, 0]), np.random.RandomState(0))

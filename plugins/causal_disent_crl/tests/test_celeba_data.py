@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import written_celeba as written
-from causal_disent_crl import plugin
-from causal_disent_crl.celeba import data as celeba
-from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile
+from causal_disent_crl import celeba, plugin
+from causal_disent_crl.celeba import CelebaBeard, CelebaSmile
 from PIL import Image
 
 from causal_disent import errors
@@ -235,7 +234,7 @@ def test_without_files_it_says_where_they_are_published(tmp_path, monkeypatch):
 def test_the_warning_is_said_once(folders):
     code = (
         f"import sys\nsys.path[:0] = {sys.path!r}\n"
-        "from causal_disent_crl.celeba.data import CelebaBeard, CelebaSmile\n"
+        "from causal_disent_crl.celeba import CelebaBeard, CelebaSmile\n"
         f"for _ in range(3): CelebaSmile({str(folders / 'smile')!r})\nCelebaBeard({str(folders / 'beard')!r})\n"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import written_celeba as written
-from causal_disent_crl.celeba import tables
-from causal_disent_crl.celeba.tables import read_attributes, read_partition
+from causal_disent_crl import celeba
+from causal_disent_crl.celeba import read_attributes, read_partition
 
 from causal_disent import errors
 
@@ -85,7 +85,7 @@ def test_a_missing_attribute_is_named(tmp_path):
 
 def test_files_that_are_too_large_or_none(tmp_path, monkeypatch):
     path = save(tmp_path, TEXT)
-    monkeypatch.setattr(tables, "MOST_BYTES", 100)
+    monkeypatch.setattr(celeba, "MOST_BYTES", 100)
     with pytest.raises(errors.InvalidInput, match="and 100 are the most that are read"):
         read_attributes(path)
     with pytest.raises(errors.InvalidInput, match="a folder, a pipe, a socket or a device, and no file"):

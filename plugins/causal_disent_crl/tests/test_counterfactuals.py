@@ -4,8 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from causal_disent_crl.flow import Flow
-from causal_disent_crl.light_experiments import LIMITS
-from causal_disent_crl.light_tunnel import LightTunnel
+from causal_disent_crl.light_tunnel import LIMITS, LightTunnel
 from causal_disent_crl.pendulum import Pendulum
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from causal_disent_crl.models.causal_decoder import CausalDecoder  # noqa: E402
+from causal_disent_crl.models.causal_vae import DoVae  # noqa: E402
 from causal_disent_crl.models.condition_vae import ConditionEncoder, MlpDecoder, condition_vae  # noqa: E402
-from causal_disent_crl.models.do_vae import do_vae  # noqa: E402
-from causal_disent_crl.models.images import ConvEncoder, MlpEncoder  # noqa: E402
 from causal_disent_crl.models.ladder_vae import LadderDecoder, LadderEncoder, ladder_vae  # noqa: E402
+from causal_disent_crl.models.layers import ConvEncoder, MlpEncoder  # noqa: E402
 from causal_disent_torch.representation import represent  # noqa: E402
 from plain_networks import (  # noqa: E402
     chain,
@@ -57,7 +57,7 @@ def do_networks(**options):
 def test_the_exchange_of_do_vae(data, pairs, step, grown):
     networks = do_networks()
     batch, noise = batch_of(data, step=step)
-    objective = do_vae(
+    objective = DoVae(
         causes=3, pairs=pairs, beta=2.0, exchange=3.0, layer=5.0, sparsity=7.0, warm_up=6, reconstruction=0.5
     )
     objective.prepare(data, networks, 0)
@@ -226,11 +226,11 @@ def prepared(objective, networks, data):
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda data: do_vae(causes=0), "do_vae.causes"),
-        (lambda data: do_vae(pairs="rnadom"), "Did you mean 'random'"),
-        (lambda data: prepared(do_vae(causes=4), do_networks(), data), "number of concepts, 4"),
-        (lambda data: prepared(do_vae(), do_networks(encoder_gives="noise"), data), "encoder_gives = 'codes'"),
-        (lambda data: prepared(do_vae(), ladder_networks(), data), "@causal_decoder"),
+        (lambda data: DoVae(causes=0), "do_vae.causes"),
+        (lambda data: DoVae(pairs="rnadom"), "do_vae.pairs"),
+        (lambda data: prepared(DoVae(causes=4), do_networks(), data), "number of concepts, 4"),
+        (lambda data: prepared(DoVae(), do_networks(encoder_gives="noise"), data), "encoder_gives = 'codes'"),
+        (lambda data: prepared(DoVae(), ladder_networks(), data), "@causal_decoder"),
         (lambda data: prepared(condition_vae(), ladder_networks(), data), "@condition_encoder"),
         (lambda data: ConditionEncoder(SHAPE, 4, labels=4), "above condition_encoder.labels"),
         (lambda data: prepared(ladder_vae(), do_networks(), data), "@ladder_encoder"),

@@ -5,9 +5,15 @@ import os
 
 import numpy as np
 import pytest
-from causal_disent_crl.light_experiments import EXPERIMENTS, FACTORS, LIMITS, draw_experiment
-from causal_disent_crl.light_models import colors, hexagon
-from causal_disent_crl.light_tunnel import LightTunnel
+from causal_disent_crl.light_tunnel import (
+    EXPERIMENTS,
+    FACTORS,
+    LIMITS,
+    LightTunnel,
+    colors,
+    draw_experiment,
+    hexagon,
+)
 from PIL import Image
 
 from causal_disent import errors

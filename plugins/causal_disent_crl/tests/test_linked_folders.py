@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 import written_celeba
-from causal_disent_crl.celeba.data import CelebaBeard
+from causal_disent_crl.celeba import CelebaBeard
 from causal_disent_crl.light_tunnel import LightTunnel
 from causal_disent_crl.pendulum import Pendulum
 from test_light_tunnel import write as write_tunnel

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-from causal_disent_crl import published_folder
+from causal_disent_crl import mechanism_data
 from causal_disent_crl.flow import Flow
 from causal_disent_crl.pendulum import Pendulum
 from PIL import Image
@@ -161,9 +161,9 @@ def test_several_threads_read_what_one_does(samples, monkeypatch):
     paths = sorted((samples / "pendulum").glob("*/*.png")) * 5
     images = []
     for chunk in (1, 100):
-        monkeypatch.setattr(published_folder, "CHUNK", chunk)
+        monkeypatch.setattr(mechanism_data, "FILES_READ", chunk)
         images.append(np.empty((len(paths), 64, 64, 3), dtype=np.uint8))
-        published_folder.read_files(paths, 96, images[-1])
+        mechanism_data.read_files(paths, 96, images[-1])
     np.testing.assert_array_equal(*images)
 
 

@@ -9,11 +9,11 @@ import written_celeba as written
 torch = pytest.importorskip("torch")
 
 from causal_disent_crl import plugin  # noqa: E402
-from causal_disent_crl.celeba.data import CelebaBeard  # noqa: E402
+from causal_disent_crl.celeba import CelebaBeard  # noqa: E402
 from causal_disent_crl.models.causal_decoder import CausalDecoder  # noqa: E402
 from causal_disent_crl.models.causal_vae import causal_vae  # noqa: E402
 from causal_disent_crl.models.condition_vae import ConditionEncoder, MlpDecoder  # noqa: E402
-from causal_disent_crl.models.images import MlpEncoder  # noqa: E402
+from causal_disent_crl.models.layers import MlpEncoder  # noqa: E402
 from causal_disent_torch.backend import TorchBackend  # noqa: E402
 
 from causal_disent.registry import Register, registry  # noqa: E402

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from causal_disent_crl.shadow.drawing import Scene, body_box, draw, film
+from causal_disent_crl.shadow.drawing import Scene, body_box, draw, film, seen_of, world_on_floor
 from causal_disent_crl.shadow.scene import (
     COLORS,
     EXTENT,
@@ -11,15 +11,15 @@ from causal_disent_crl.shadow.scene import (
     ORIGIN,
     RIGHT,
     SCALES,
+    SHAPES,
     SIGHT,
     UP,
     brightest,
     outline,
+    planes,
     shadow_area,
     to_view,
 )
-from causal_disent_crl.shadow.solids import SHAPES, planes
-from causal_disent_crl.shadow.surface import seen_of, world_on_floor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

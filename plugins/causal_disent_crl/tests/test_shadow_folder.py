@@ -5,8 +5,7 @@ import os
 import numpy as np
 import pytest
 from causal_disent_crl.shadow.drawing import Scene, draw
-from causal_disent_crl.shadow.folder import ShadowPointlight, ShadowSunlight
-from causal_disent_crl.shadow.names import EXAMPLES, file_name
+from causal_disent_crl.shadow.folder import EXAMPLES, ShadowPointlight, ShadowSunlight, file_name
 from causal_disent_crl.shadow.render import shadow_plan
 from causal_disent_crl.shadow.scene import LIGHTS
 from PIL import Image

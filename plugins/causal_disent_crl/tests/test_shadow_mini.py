@@ -5,7 +5,7 @@ import pickle
 import networkx as nx
 import numpy as np
 import pytest
-from causal_disent_crl.shadow.factors import CAUSES, NAMED
+from causal_disent_crl.shadow.data import CAUSES, NAMED
 from causal_disent_crl.shadow.mini import ShadowMini
 from causal_disent_crl.shadow.scene import LIGHTS, SCALES, brightest, shadow_area
 from hypothesis import given, settings

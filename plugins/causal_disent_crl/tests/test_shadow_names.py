@@ -1,8 +1,8 @@
 """Names of files: what is written is read, and what cannot be read is told."""
 
 import pytest
-from causal_disent_crl.shadow.factors import NAMED
-from causal_disent_crl.shadow.names import EXAMPLES, FileName, file_name, parse_name
+from causal_disent_crl.shadow.data import NAMED
+from causal_disent_crl.shadow.folder import EXAMPLES, FileName, file_name, parse_name
 from causal_disent_crl.shadow.scene import LIGHTS, SCALES, brightest, light_positions, shadow_area
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -5,20 +5,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from causal_disent_crl.shadow.rays import Region, half_planes, inside
+from causal_disent_crl.shadow.drawing import Region, half_planes, inside
 from causal_disent_crl.shadow.scene import (
     LIGHTS,
     SCALES,
+    SHAPES,
     base_area,
     brightest,
     floor_points,
     light_positions,
+    planes,
     shadow_area,
     shadow_points,
     to_view,
     track_place,
+    triangles,
+    vertices,
 )
-from causal_disent_crl.shadow.solids import SHAPES, planes, triangles, vertices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -13,8 +13,7 @@ from causal_disent.files import unusable
 from causal_disent.progress import track
 from causal_disent.protocols import IntArray
 from causal_disent_datasets.files import FromFiles, Publication
-from causal_disent_datasets.pictures import read_rgb
-from causal_disent_datasets.stacked import Factors
+from causal_disent_datasets.pictures import Factors, read_rgb
 
 SIDE = 128
 #: Images that are opened to verify a folder; to open them all would take an hour.

@@ -9,7 +9,7 @@ import numpy as np
 from causal_disent.data.state_space import StateSpace
 from causal_disent_datasets.files import FromFiles, Publication
 from causal_disent_datasets.npz import open_member
-from causal_disent_datasets.stacked import StackedImages
+from causal_disent_datasets.pictures import StackedImages
 
 Values = dict[str, tuple[object, ...]]
 

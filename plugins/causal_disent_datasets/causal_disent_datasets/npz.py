@@ -21,8 +21,7 @@ from numpy.lib import format as npy
 from causal_disent import errors
 from causal_disent.files import regular, unusable
 from causal_disent.progress import track
-from causal_disent_datasets.mapping import map_array
-from causal_disent_datasets.unpacked import unpack_once
+from causal_disent_datasets.files import map_array, unpack_once
 
 #: More than any header of an array of numbers; a longer one is not read.
 MAX_HEADER = 4096

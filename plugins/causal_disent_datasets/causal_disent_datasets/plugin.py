@@ -5,9 +5,14 @@ from __future__ import annotations
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 from causal_disent_datasets.cars3d import Cars3d
-from causal_disent_datasets.decorated_dsprites import ColorDsprites, NoisyDsprites, ScreamDsprites
-from causal_disent_datasets.dsprites import DspritesFull, DspritesNoshape
-from causal_disent_datasets.dsprites_regenerated import DspritesRegenerated
+from causal_disent_datasets.dsprites import (
+    ColorDsprites,
+    DspritesFull,
+    DspritesNoshape,
+    DspritesRegenerated,
+    NoisyDsprites,
+    ScreamDsprites,
+)
 from causal_disent_datasets.files import FromFiles
 from causal_disent_datasets.image_folders import Falcor3d, Isaac3d
 from causal_disent_datasets.mpi3d import Mpi3dReal, Mpi3dRealistic, Mpi3dToy

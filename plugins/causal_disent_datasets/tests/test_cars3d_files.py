@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 import scipy.io
-from causal_disent_datasets import matlab
+from causal_disent_datasets import cars3d
 from causal_disent_datasets.cars3d import Cars3d
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -87,7 +87,7 @@ ARRAY = np.arange(np.prod(SHAPE), dtype=np.uint8).reshape(SHAPE)
 
 
 def read(path, max_bytes=10**5):
-    return matlab.read_uint8(path, "im", SHAPE[2:], max_bytes)
+    return cars3d.read_uint8(path, "im", SHAPE[2:], max_bytes)
 
 
 @pytest.mark.parametrize("compressed", [True, False])

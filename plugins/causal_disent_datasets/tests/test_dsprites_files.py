@@ -5,8 +5,14 @@ import zipfile
 import fake_files
 import numpy as np
 import pytest
-from causal_disent_datasets.decorated_dsprites import ColorDsprites, NoisyDsprites, ScreamDsprites
-from causal_disent_datasets.dsprites import DspritesFull, DspritesNoshape, SpriteFile
+from causal_disent_datasets.dsprites import (
+    ColorDsprites,
+    DspritesFull,
+    DspritesNoshape,
+    NoisyDsprites,
+    ScreamDsprites,
+    SpriteFile,
+)
 from PIL import Image
 
 from causal_disent import errors

@@ -10,7 +10,7 @@ from collections import namedtuple
 import fake_files
 import numpy as np
 import pytest
-from causal_disent_datasets import npz, unpacked
+from causal_disent_datasets import files, npz
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -56,7 +56,7 @@ def test_another_file_of_the_same_name_is_unpacked_anew(path):
 
 def test_where_the_folder_cannot_be_written_to_the_cache_is_used(path, tmp_path, monkeypatch):
     np.savez_compressed(path, imgs=ARRAY)
-    monkeypatch.setattr(unpacked.os, "access", lambda folder, mode: folder != path.parent)
+    monkeypatch.setattr(files.os, "access", lambda folder, mode: folder != path.parent)
     np.testing.assert_array_equal(read(path), ARRAY)
     assert list(path.parent.iterdir()) == [path]
     assert len(list((tmp_path / "cache/causal_disent").iterdir())) == 1
@@ -65,7 +65,7 @@ def test_where_the_folder_cannot_be_written_to_the_cache_is_used(path, tmp_path,
 def test_too_little_room_is_an_error(path, monkeypatch):
     np.savez_compressed(path, imgs=ARRAY)
     usage = namedtuple("Usage", "free")
-    monkeypatch.setattr(unpacked.shutil, "disk_usage", lambda folder: usage(10))
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda folder: usage(10))
     with pytest.raises(errors.InvalidInput, match="has room for 0.0 GB. XDG_CACHE_HOME sets"):
         read(path)
 

@@ -4,13 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from causal_disent_datasets.binary_matrix import map_matrix
-from causal_disent_datasets.files import check_digest
-from causal_disent_datasets.h5 import _dataset
-from causal_disent_datasets.mapping import map_array
-from causal_disent_datasets.matlab import _matrices
+from causal_disent_datasets.cars3d import _matrices
+from causal_disent_datasets.files import check_digest, map_array
 from causal_disent_datasets.npz import open_member
 from causal_disent_datasets.pictures import read_rgb
+from causal_disent_datasets.shapes3d import _dataset
+from causal_disent_datasets.smallnorb import map_matrix
 
 from causal_disent import errors
 

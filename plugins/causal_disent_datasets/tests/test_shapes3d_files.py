@@ -8,7 +8,7 @@ import sys
 import fake_files
 import numpy as np
 import pytest
-from causal_disent_datasets import h5, shapes3d
+from causal_disent_datasets import shapes3d
 from causal_disent_datasets.shapes3d import Shapes3d
 
 from causal_disent import errors
@@ -118,23 +118,23 @@ def small_h5(root):
 
 
 def read(path):
-    return h5.open_images(path, "images", (50, 8, 8, 3)).array()
+    return shapes3d.open_images(path, "images", (50, 8, 8, 3)).array()
 
 
 def test_chunks_that_cut_images_apart_are_unpacked_once(small_h5, monkeypatch):
-    monkeypatch.setattr(h5, "MAX_BYTES_PER_IMAGE", 1000)
+    monkeypatch.setattr(shapes3d, "MAX_BYTES_PER_IMAGE", 1000)
     path = small_h5(chunks=(20, 4, 8, 3), compression="gzip")
     np.testing.assert_array_equal(read(path), small_h5.array)
     assert isinstance(read(path).base, mmap.mmap)
     (unpacked_file,) = set(path.parent.iterdir()) - {path}
     np.testing.assert_array_equal(np.load(unpacked_file, allow_pickle=False), small_h5.array)
-    monkeypatch.setattr(h5.H5Images, "_unpack", None)
+    monkeypatch.setattr(shapes3d.H5Images, "_unpack", None)
     read(path)
 
 
 def test_whole_images_are_not_unpacked(small_h5):
     path = small_h5(chunks=(2, 8, 8, 3), compression="lzf")
-    assert isinstance(read(path), h5.H5Images)
+    assert isinstance(read(path), shapes3d.H5Images)
     assert list(path.parent.iterdir()) == [path]
 
 

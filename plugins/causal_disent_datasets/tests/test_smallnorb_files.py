@@ -6,8 +6,7 @@ import pickle
 import fake_files
 import numpy as np
 import pytest
-from causal_disent_datasets.binary_matrix import map_matrix
-from causal_disent_datasets.smallnorb import NorbFiles, SmallNorb
+from causal_disent_datasets.smallnorb import NorbFiles, SmallNorb, map_matrix
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image

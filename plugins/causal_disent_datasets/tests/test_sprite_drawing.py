@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from causal_disent_datasets import sprite_drawing
-from causal_disent_datasets.dsprites_regenerated import DspritesRegenerated
+from causal_disent_datasets.dsprites import DspritesRegenerated, draw_sprites
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,7 @@ factor_rows = st.tuples(*(st.integers(0, size - 1) for size in (3, 6, 40, 32, 32
 
 
 def draw(*row):
-    return sprite_drawing.draw(np.array([row]))[0]
+    return draw_sprites(np.array([row]))[0]
 
 
 def centroids(images):
@@ -74,7 +73,7 @@ def test_the_data_set_is_like_dsprites():
     factors, images = data.sample(3, np.random.RandomState(0))
     # Frozen: the draws of disentanglement_lib's class for dSprites.
     assert factors.tolist() == [[0, 3, 39, 21, 23], [1, 3, 9, 18, 6], [0, 3, 19, 4, 24]]
-    np.testing.assert_array_equal(images[..., 0], sprite_drawing.draw(factors))
+    np.testing.assert_array_equal(images[..., 0], draw_sprites(factors))
     assert set(np.unique(images)) == {0, 1} and images.dtype == np.float32
     assert len(view(data, confounding="dsprites_confounded").factor_table) == 9134
 
@@ -90,7 +89,7 @@ class BestMatch:
         grids = np.meshgrid(np.arange(3), np.arange(6), np.arange(39), indexing="ij")
         self.poses = np.stack(grids, axis=-1).reshape(-1, 3)
         place = np.zeros((len(self.poses), 2), dtype=int)
-        drawn = sprite_drawing.draw(np.concatenate([self.poses, place], axis=1))
+        drawn = draw_sprites(np.concatenate([self.poses, place], axis=1))
         self.offsets = centroids(drawn) - 16
         self.windows = centred(drawn).reshape(len(drawn), -1).astype(np.float32)
         self.candidates = candidates
@@ -108,7 +107,7 @@ class BestMatch:
         steps = np.stack(np.meshgrid((-1, 0, 1), (-1, 0, 1)), axis=-1).reshape(-1, 2)
         places = np.clip(np.rint(middle)[:, None] + steps, 0, 31)
         poses = np.broadcast_to(self.poses[candidates][:, None], (*places.shape[:2], 3))
-        drawn = sprite_drawing.draw(np.concatenate([poses, places], axis=2).reshape(-1, 5).astype(int))
+        drawn = draw_sprites(np.concatenate([poses, places], axis=2).reshape(-1, 5).astype(int))
         return ((drawn & frame).sum(axis=(1, 2)) / (drawn | frame).sum(axis=(1, 2))).max()
 
 
@@ -132,7 +131,7 @@ def test_real_sprites_are_met():
 
 def test_the_search_finds_what_was_drawn():
     rows = np.array([[0, 2, 7, 3, 30], [1, 0, 13, 0, 0], [2, 5, 38, 31, 17]])
-    assert BestMatch().overlaps(sprite_drawing.draw(rows)) == [1, 1, 1]
+    assert BestMatch().overlaps(draw_sprites(rows)) == [1, 1, 1]
 
 
 def test_the_search_can_fail():

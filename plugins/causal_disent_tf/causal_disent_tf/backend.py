@@ -14,7 +14,7 @@ from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent.training.saved import check_images_fit, part_of, read_saved
 from causal_disent_tf._tensorflow import choose_device, tensorflow
-from causal_disent_tf.keras_files import SERVING, OneFunction, is_keras_file, of_file, of_signature
+from causal_disent_tf.keras_files import SERVING, OneFunction, is_keras_file, wrap_keras_file, wrap_signature
 from causal_disent_tf.representation import TfRepresentation, activate
 from causal_disent_tf.saved_model import Shape, Signature, load_saved_model, locate, signature_names
 
@@ -97,10 +97,10 @@ class TfBackend:
                 ``model`` beside or above it.
         """
         with tensorflow().device(choose_device(self._device)):
-            read = self._saved if part_of(folder) is None else self._trained
+            read = self._read_saved if part_of(folder) is None else self._read_trained
             return read(folder, data, model_dir)
 
-    def _trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
+    def _read_trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
         """A model of ``dlib_train``."""
         from causal_disent_tf.saved import TrainedRepresentation, read_model
 
@@ -110,7 +110,7 @@ class TfBackend:
 
         return read_saved(folder, data, model_dir, partial(read_model, device=self._device), mixed)
 
-    def _saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
+    def _read_saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
         """A SavedModel, or a Keras file."""
         signatures = self._encoders(folder)
         name = next((name for name in ENCODERS if name in signatures), None)
@@ -137,17 +137,19 @@ class TfBackend:
 
     def _encoders(self, path: Path) -> dict[str, AnySignature]:
         """The signatures of a model that has one of `ENCODERS`, or one function, which is taken for one."""
-        return self._found(path, "representation", "images", "default", set(ENCODERS))
+        return self._find_signatures(path, "representation", "images", "default", set(ENCODERS))
 
     def _decoders(self, path: Path) -> dict[str, AnySignature]:
-        return self._found(path, DECODER, "latent_vectors", "images", {DECODER})
+        return self._find_signatures(path, DECODER, "latent_vectors", "images", {DECODER})
 
-    def _found(self, path: Path, name: str, given: str, result: str, known: Set[str]) -> dict[str, AnySignature]:
+    def _find_signatures(
+        self, path: Path, name: str, given: str, result: str, known: Set[str]
+    ) -> dict[str, AnySignature]:
         if is_keras_file(path):
-            return {name: of_file(path, given, result, trust=self._trust)}
+            return {name: wrap_keras_file(path, given, result, trust=self._trust)}
         signatures = self._load(path)
         if SERVING in signatures and not known & signatures.keys():
-            return {name: of_signature(path, signatures[SERVING], given, result)}
+            return {name: wrap_signature(path, signatures[SERVING], given, result)}
         return {**signatures}
 
     def _load(self, folder: Path) -> dict[str, Signature]:
@@ -222,7 +224,7 @@ def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, AnySignat
     _check_sides(folder, DECODER, signature, "latent_vectors", ("images",))
     takes, gives = signature.inputs["latent_vectors"], signature.outputs["images"]
     codes, images = encoder.signature.outputs[encoder.outputs[0]], encoder.signature.inputs["images"]
-    if not (_alike(takes, codes) and _alike(gives, images)):
+    if not (_can_match(takes, codes) and _can_match(gives, images)):
         raise errors.InvalidInput(
             f"The decoder in {folder} takes codes of shape {takes} and gives images of shape {gives}; the "
             f"representation in {encoder.folder} gives codes of shape {codes} and takes images of shape {images}: "
@@ -231,7 +233,7 @@ def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, AnySignat
     return lambda codes: signature(latent_vectors=codes)["images"]
 
 
-def _alike(one: Shape, other: Shape) -> bool:
+def _can_match(one: Shape, other: Shape) -> bool:
     """Whether two tensors can have the same shape, as far as it is known."""
     if not (one and other):
         return True

@@ -83,15 +83,15 @@ class KerasClassifier(Shown):
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
         """One (n, values) array per factor; rows sum to 1."""
-        return self._of_batches(np.asarray(images))
+        return self._predict_batches(np.asarray(images))
 
     def predict_proba_tensor(self, images: DeviceImages) -> list[FloatArray]:
         """The same for images that a TensorFlow model has left on its device."""
-        return self._of_batches(images.tensor)
+        return self._predict_batches(images.tensor)
 
-    def _of_batches(self, images: Any) -> list[FloatArray]:
+    def _predict_batches(self, images: Any) -> list[FloatArray]:
         starts = range(0, max(1, len(images)), self._batch_size)
-        tables = [self._of_batch(images[start : start + self._batch_size]) for start in starts]
+        tables = [self._predict_batch(images[start : start + self._batch_size]) for start in starts]
         return [np.concatenate(parts) for parts in zip(*tables, strict=True)]
 
     @cached_property
@@ -107,7 +107,7 @@ class KerasClassifier(Shown):
                 correct[i] += (table.argmax(axis=1) == np.asarray(factors)[:, i]).sum()
         return (correct / self._num_test).tolist()
 
-    def _of_batch(self, images: Any) -> list[FloatArray]:
+    def _predict_batch(self, images: Any) -> list[FloatArray]:
         tf = tensorflow()
         batch = tf.cast(images, tf.float32)
         if self._channels_first:

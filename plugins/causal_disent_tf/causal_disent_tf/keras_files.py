@@ -97,7 +97,7 @@ def _config_of_archive(path: Path) -> Any:
                 raise _unusable(path, f"it would unpack to {total:,} bytes")
             with archive.open(WEIGHTS) as weights:
                 _check_h5(path, weights)
-            return _parsed(path, archive.read(CONFIG))
+            return _parse_json(path, archive.read(CONFIG))
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         raise _unusable(path, f"it is no whole .keras file ({error})") from None
 
@@ -108,7 +108,7 @@ def _config_of_h5(path: Path) -> Any:
         config = _check_h5(path, stream)
     if config is None:
         raise _unusable(path, "it holds weights without a model; save it with `model.save`")
-    return _parsed(path, config)
+    return _parse_json(path, config)
 
 
 def _check_h5(path: Path, stream: Any) -> str | bytes | None:
@@ -147,7 +147,7 @@ def _ways_out(group: Any, h5py: Any, seen: frozenset[Any] = frozenset()) -> Iter
             yield item.name, "a data set stored elsewhere"
 
 
-def _parsed(path: Path, config: str | bytes) -> Any:
+def _parse_json(path: Path, config: str | bytes) -> Any:
     try:
         return json.loads(config)
     except (ValueError, RecursionError) as error:
@@ -156,7 +156,7 @@ def _parsed(path: Path, config: str | bytes) -> Any:
 
 def _check_classes(path: Path, config: Any, how: str) -> None:
     try:
-        refused = sorted(set(_refused(config)))
+        refused = sorted(set(_find_refused(config)))
     except RecursionError:
         raise _unusable(path, "its config is nested too deeply") from None
     if refused:
@@ -166,18 +166,18 @@ def _check_classes(path: Path, config: Any, how: str) -> None:
         )
 
 
-def _refused(config: Any) -> Iterator[str]:
+def _find_refused(config: Any) -> Iterator[str]:
     """The classes that a config names and that are not allowed."""
     if isinstance(config, list):
         for item in config:
-            yield from _refused(item)
+            yield from _find_refused(item)
     elif isinstance(config, dict):
         name = config.get("class_name")
         if name is not None and not _is_allowed(config):
             yield str(name)
         for key, value in config.items():
             if key not in NOT_READ:
-                yield from _refused(value)
+                yield from _find_refused(value)
 
 
 def _is_allowed(described: dict[str, Any]) -> bool:
@@ -233,7 +233,7 @@ def is_keras_file(path: Path) -> bool:
     return path.suffix in SUFFIXES and path.is_file()
 
 
-def of_file(path: Path, given: str, result: str, *, trust: bool) -> OneFunction:
+def wrap_keras_file(path: Path, given: str, result: str, *, trust: bool) -> OneFunction:
     """The Keras model in a file."""
     model = load_keras(path, trust=trust, how="pass --trust")
     takes: Any = getattr(model, "input_shape", None)
@@ -253,7 +253,7 @@ def of_file(path: Path, given: str, result: str, *, trust: bool) -> OneFunction:
     return OneFunction(function, given, result, takes, gives if _is_shape(gives) else gives[0])
 
 
-def of_signature(folder: Path, signature: Signature, given: str, result: str) -> OneFunction:
+def wrap_signature(folder: Path, signature: Signature, given: str, result: str) -> OneFunction:
     """The one function of a SavedModel; ``output_0`` comes before ``output_1``."""
     names = sorted(signature.outputs, key=lambda name: [int(part) for part in re.findall(r"[0-9]+", name)])
     if len(signature.inputs) != 1 or not names:

@@ -47,20 +47,20 @@ class Deconv(layers.Conv2DTranspose):
 
 def dense(inputs: int, outputs: int) -> Any:
     """A fully connected layer, not initialised yet."""
-    return _built(layers.Dense(outputs, kernel_initializer="zeros"), (None, inputs))
+    return _build_layer(layers.Dense(outputs, kernel_initializer="zeros"), (None, inputs))
 
 
 def conv(inputs: int, outputs: int, kernel: int) -> Any:
     """A convolution that halves height and width, not initialised yet."""
-    return _built(Conv(outputs, kernel, **OPTIONS), (None, None, None, inputs))
+    return _build_layer(Conv(outputs, kernel, **OPTIONS), (None, None, None, inputs))
 
 
 def deconv(inputs: int, outputs: int) -> Any:
     """A transposed 4x4 convolution that doubles height and width, not initialised yet."""
-    return _built(Deconv(outputs, 4, **OPTIONS), (None, None, None, inputs))
+    return _build_layer(Deconv(outputs, 4, **OPTIONS), (None, None, None, inputs))
 
 
-def _built(layer: Any, shape: tuple[int | None, ...]) -> Any:
+def _build_layer(layer: Any, shape: tuple[int | None, ...]) -> Any:
     layer.build(shape)
     return layer
 

@@ -94,22 +94,22 @@ class TfRepresentation(NetworkRepresentation):
         self.device = choose_device(device)
         self._noise = np.random.default_rng(sample_seed)
 
-    def _running(self) -> AbstractContextManager[Any]:
+    def _inference_mode(self) -> AbstractContextManager[Any]:
         return tensorflow().device(self.device)
 
-    def _drawn(self, mean: Any, log_var: Any) -> Any:
+    def _draw_codes(self, mean: Any, log_var: Any) -> Any:
         noise = self._noise.standard_normal(tuple(mean.shape), np.float32)
         return mean + tensorflow().exp(log_var / 2) * noise
 
-    def _activated(self, output: Any) -> Any:
+    def _activate(self, output: Any) -> Any:
         tf = tensorflow()
         return activate(tf.cast(output, tf.float32), self.activation)
 
-    def _extremes(self, images: Any) -> tuple[float, float]:
+    def _find_extremes(self, images: Any) -> tuple[float, float]:
         tf = tensorflow()
         return float(tf.reduce_min(images)), float(tf.reduce_max(images))
 
-    def _clipped(self, images: Any) -> Any:
+    def _clip(self, images: Any) -> Any:
         return tensorflow().clip_by_value(images, 0.0, 1.0)
 
     def _tensor(self, rows: Any) -> Any:

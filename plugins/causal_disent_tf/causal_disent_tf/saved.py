@@ -105,7 +105,7 @@ class TrainedRepresentation(TfRepresentation):
             for network in (encoder, decoder)
         }
 
-    def _applied(self, function: Any, tensor: Any) -> Any:
+    def _apply(self, function: Any, tensor: Any) -> Any:
         return self._traced[function](tensor)
 
 
@@ -167,7 +167,7 @@ def write_model(folder: Path, model: TrainedRepresentation) -> None:
         mean, log_var = networks["encoder"](images)
         return {
             "gaussian_encoder": ({"images": images}, {"mean": mean, "logvar": log_var}),
-            "reconstructions": ({"images": images}, {"images": networks["decoder"](_drawn(mean, log_var))}),
+            "reconstructions": ({"images": images}, {"images": networks["decoder"](_draw_codes(mean, log_var))}),
             "decoder": ({"latent_vectors": codes}, {"images": networks["decoder"](codes)}),
         }
 
@@ -180,13 +180,13 @@ def write_representation(folder: Path, model: TrainedRepresentation) -> None:
     def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:
         images = v1.placeholder(tf.float32, (None, *model.encoder.image_shape), name="images")
         mean, log_var = networks["encoder"](images)
-        codes = mean if model.sample_seed is None else _drawn(mean, log_var)
+        codes = mean if model.sample_seed is None else _draw_codes(mean, log_var)
         return {"representation": ({"images": images}, {"default": codes})}
 
     _write(folder, {"encoder": model.encoder}, signatures)
 
 
-def _drawn(mean: Any, log_var: Any) -> Any:
+def _draw_codes(mean: Any, log_var: Any) -> Any:
     # disentanglement_lib draws so, without a seed.
     return tf.add(mean, tf.exp(log_var / 2) * v1.random_normal(tf.shape(mean), 0, 1))
 
@@ -200,9 +200,11 @@ def _write(folder: Path, networks: Mapping[str, Any], signatures: Callable[..., 
         with quiet(), tf.Graph().as_default(), v1.Session() as session:
             variables = {name: _variable(name, variable) for name, variable in weights.items()}
             handles = {id(variable.value.handle): variables[name].handle for name, variable in weights.items()}
-            placed = {role: partial(_placed, function, handles, role) for role, function in traced.items()}
+            placed = {role: partial(_place_graph, function, handles, role) for role, function in traced.items()}
             options = {
-                "signature_def_map": {name: _described(*sides) for name, sides in signatures(placed).items()},
+                "signature_def_map": {
+                    name: _build_signature(*sides) for name, sides in signatures(placed).items()
+                },
                 "clear_devices": True,
                 "strip_default_attrs": True,  # so that TensorFlow of long ago can read it
             }
@@ -231,7 +233,7 @@ def _variable(name: str, variable: Any) -> Any:
     return v1.get_variable("/".join(path), tuple(variable.shape), variable.dtype, **options)
 
 
-def _placed(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> Any:
+def _place_graph(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> Any:
     """What a traced network gives for a tensor of the graph of today, into which its own is laid."""
     inputs = {traced.inputs[0].name: given}
     for outer, inner in traced.graph.captures:
@@ -245,7 +247,7 @@ def _placed(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> A
     return tf.nest.pack_sequence_as(traced.structured_outputs, found)
 
 
-def _described(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
+def _build_signature(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
     sides = (
         {name: v1.saved_model.build_tensor_info(one) for name, one in side.items()} for side in (inputs, outputs)
     )

@@ -19,20 +19,19 @@ from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.loop import Diverged
 from causal_disent.training.networks import Framework, check_outputs
 from causal_disent.training.objective import (
+    BaseTrainer,
     Decay,
     Epsilon,
     Given,
-    Objective,
     OwnLoss,
     Rate,
-    ReconstructionLoss,
     discriminator_optimizer,
     forward,
     reconstruction_loss,
     terms_of,
     vae_optimizer,
 )
-from causal_disent.training.plan import Plan, make_networks, others
+from causal_disent.training.plan import Plan, make_networks, vae_networks
 from causal_disent_tf import losses
 from causal_disent_tf._tensorflow import tensorflow
 from causal_disent_tf.representation import TENSORS
@@ -123,7 +122,7 @@ def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
     """A Keras network, computing in bfloat16 and giving float32."""
 
     def called(*given: Any, **options: Any) -> Any:
-        with _mixed(network):
+        with _mixed_policy(network):
             output = network(*given, **options)
         return tf.nest.map_structure(lambda part: tf.cast(part, tf.float32), output)
 
@@ -131,7 +130,7 @@ def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _mixed(network: Any) -> Iterator[None]:
+def _mixed_policy(network: Any) -> Iterator[None]:
     """The layers of a network have the policy while it is traced."""
     layers = list(network._flatten_layers())
     before = [layer.dtype_policy for layer in layers]
@@ -148,48 +147,34 @@ def _mixed(network: Any) -> Iterator[None]:
 ALGORITHM = "philox"
 
 
-class Trainer:
-    """Networks and optimizers of one run.
+class Trainer(BaseTrainer):
+    """Makes the steps with TensorFlow.
 
     The noise of a step comes from the seed and the step's number alone, so that a checkpoint need not hold it.
 
     Args:
-        networks: ``encoder`` and ``decoder``; ``discriminator`` and ``supervision`` where the objective needs
-            them.
-        objective: what is minimised beside the reconstruction loss.
-        reconstruction: the reconstruction loss.
-        optimizers: ``vae``, and ``discriminator`` where there is one.
-        batches: the images to train on.
+        given: as for `BaseTrainer`.
         seed: of the noise.
-        labelled: the labelled images, where the objective needs them.
         bfloat16: the networks compute in it while they learn; otherwise in float32, as when they are evaluated.
     """
 
     framework = "tf"
+    networks: dict[str, Any]
 
-    def __init__(
-        self,
-        networks: dict[str, Any],
-        objective: Objective,
-        reconstruction: ReconstructionLoss,
-        optimizers: dict[str, Any],
-        batches: Batches,
-        seed: int,
-        labelled: LabelledImages | None = None,
-        bfloat16: bool = False,
-    ) -> None:
-        self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
-        self.optimizers, self.batches, self.seed, self.labelled = optimizers, batches, seed, labelled
-        self.num_steps = 0
+    def __init__(self, *given: Any, seed: int, bfloat16: bool = False) -> None:
+        super().__init__(*given)
+        self.seed = seed
         #: What a step leads its batch through.
         self.learning: dict[str, Any] = {
             role: in_bfloat16(network) if bfloat16 and role != "supervision" else network
-            for role, network in networks.items()
+            for role, network in self.networks.items()
         }
-        self.trained = {"vae": [weight for one in others(networks) for weight in one.trainable_variables]}
-        if "discriminator" in networks:
-            self.trained["discriminator"] = list(networks["discriminator"].trainable_variables)
-        for owner, optimizer in optimizers.items():
+        self.trained = {
+            "vae": [weight for one in vae_networks(self.networks) for weight in one.trainable_variables]
+        }
+        if "discriminator" in self.networks:
+            self.trained["discriminator"] = list(self.networks["discriminator"].trainable_variables)
+        for owner, optimizer in self.optimizers.items():
             optimizer.build(self.trained[owner])
         self._step = tf.function(self._make_step, autograph=False)
         self._judge = tf.function(self._make_terms, autograph=False)
@@ -262,17 +247,11 @@ class Trainer:
 
     def _batch(self, batches: Batches, labelled: LabelledImages | None, number: int) -> tuple[dict[str, Any], Any]:
         """What is given for the batch of that number, in the state of the steps that were made, and the number."""
-        pixels, boxes = batches.draw()
-        weights = self.objective.weights(self.num_steps)
-        given: dict[str, Any] = {
-            "images": tf.convert_to_tensor(pixels),
-            "step": self._number(self.num_steps),
-            "weights": {name: tf.constant(value, tf.float32) for name, value in weights.items()},
-        }
-        if boxes is not None:
-            given["boxes"] = tf.constant(boxes, tf.int64)
-        if self.objective.factor_sizes is not None and labelled is not None:
-            given["labelled"] = tuple(map(tf.convert_to_tensor, labelled.batch(number, batches.batch_size)))
+        given = self.draw_inputs(batches, labelled, number, tf.convert_to_tensor)
+        given["step"] = self._number(self.num_steps)
+        given["weights"] = {name: tf.constant(value, tf.float32) for name, value in given["weights"].items()}
+        if "boxes" in given:
+            given["boxes"] = tf.cast(given["boxes"], tf.int64)
         return given, self._number(number)
 
     @staticmethod
@@ -329,13 +308,11 @@ def make_trainer(plan: Plan) -> Trainer:
     images, _ = Batches(plan.data, 2, 0).draw()
     check_outputs(networks, tf.constant(images), KERAS)
     # The weights of a network of one's own may be there only now.
-    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.weights])}
+    optimizers = {"vae": vae_optimizer([weight for one in vae_networks(networks) for weight in one.weights])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(networks["discriminator"].weights)
-    reconstruction, labelled = reconstruction_loss(), plan.labelled[0]
-    return Trainer(
-        networks, objective, reconstruction, optimizers, plan.batches(), plan.model_seed, labelled, bfloat16
-    )
+    given = (networks, objective, reconstruction_loss(), optimizers, plan.batches(), plan.labelled[0])
+    return Trainer(*given, seed=plan.model_seed, bfloat16=bfloat16)
 
 
 def _is_float32(value: Any, shape: tuple[int, ...]) -> bool:

@@ -9,7 +9,7 @@ from causal_disent import errors
 from causal_disent.training.loop import Keeping, run
 from causal_disent.training.plan import Plan
 from causal_disent.training.saved import MODEL, part_of, read_saved
-from causal_disent_torch.devices import choose_device, flushed, seeded
+from causal_disent_torch.devices import choose_device, flush_denormals, seed_generators
 from causal_disent_torch.representation import TorchRepresentation, represent
 from causal_disent_torch.saved import read_model, save_model, write_converted
 from causal_disent_torch.training import make_trainer
@@ -31,7 +31,7 @@ class TorchBackend:
         """The trained model, and the terms of its loss."""
         device = choose_device(self.device)
         # A user's own modules draw from torch's global generators.
-        with flushed(), seeded(plan.model_seed, device):
+        with flush_denormals(), seed_generators(plan.model_seed, device):
             trainer = make_trainer(plan, device, compiled=self.compiled)
             scores = run(trainer, plan, keeping)
         networks, activation = trainer.networks, trainer.reconstruction.activation

@@ -187,12 +187,12 @@ def fingerprint(data: Any, settings: Settings) -> str:
         "settings": asdict(settings),
     }
     digest.update(json.dumps(described, sort_keys=True).encode())
-    for part in _table_parts(data) if has_table(data) else _drawn_parts(data):
+    for part in _read_parts(data) if has_table(data) else _draw_parts(data):
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()
 
 
-def _table_parts(data: Any) -> Iterator[np.ndarray]:
+def _read_parts(data: Any) -> Iterator[np.ndarray]:
     table = data.factor_table
     indices = table.index.to_numpy()
     yield from (indices, value_rows(table))
@@ -202,7 +202,7 @@ def _table_parts(data: Any) -> Iterator[np.ndarray]:
         yield np.asarray(data.observations(indices[spread[start : start + CHUNK]]), dtype=np.float32)
 
 
-def _drawn_parts(data: Any) -> Iterator[np.ndarray]:
+def _draw_parts(data: Any) -> Iterator[np.ndarray]:
     random_state = np.random.RandomState(0)
     for _ in _starts(MOST_IMAGES):
         factors, images = data.sample(CHUNK, random_state)
@@ -265,14 +265,14 @@ def conv_classifier(
     accuracy = load_classifier(folder, network)
     network.to(chosen)
     if accuracy is None:
-        accuracy = _trained(network, data, settings, chosen)
+        accuracy = _train_network(network, data, settings, chosen)
         save_classifier(folder, network, accuracy, names, settings)
-        _show(dict(zip(names, accuracy, strict=True)))
+        _print_accuracy(dict(zip(names, accuracy, strict=True)))
     _warn_of_low(folder, tuple(zip(names, accuracy, strict=True)))
     return ConvClassifier(network, shape, accuracy, chosen)
 
 
-def _trained(network: FactorNetwork, data: Any, settings: Settings, device: torch.device) -> list[float]:
+def _train_network(network: FactorNetwork, data: Any, settings: Settings, device: torch.device) -> list[float]:
     """Train in place; the accuracy per factor on the images left out."""
     random_state = np.random.RandomState(settings.seed)
     images = draw_images(data, settings.max_images, random_state)
@@ -281,7 +281,7 @@ def _trained(network: FactorNetwork, data: Any, settings: Settings, device: torc
     return accuracy_of(network, unseen, device)
 
 
-def _show(accuracy: dict[str, float]) -> None:
+def _print_accuracy(accuracy: dict[str, float]) -> None:
     each = errors.listing(f"{name} {value:.1%}" for name, value in accuracy.items())
     say(f"conv_classifier is trained; its accuracy on held-out images: {each}", error=True)
 

@@ -20,7 +20,7 @@ from causal_disent.metrics.cg import not_judged
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray, is_finite
 from causal_disent.text import say, shown_value
-from causal_disent_torch.devices import flushed
+from causal_disent_torch.devices import flush_denormals
 from causal_disent_torch.training import FUSED
 
 #: Images that are read from the data set together, and images that the network judges together.
@@ -76,7 +76,7 @@ def has_table(data: Any) -> bool:
 
 def draw_images(data: Any, most: int, random_state: np.random.RandomState) -> LabelledImages:
     """All images of `data`, or `most` of them if there are more; as many draws where it has no table."""
-    draw = _from_table if has_table(data) else _drawn
+    draw = _read_table if has_table(data) else _draw_points
     pixels, factors = draw(data, most, random_state)
     if len(pixels) < 3:
         raise errors.InvalidInput(
@@ -86,7 +86,7 @@ def draw_images(data: Any, most: int, random_state: np.random.RandomState) -> La
     return LabelledImages(pixels, factors)
 
 
-def _from_table(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
+def _read_table(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
     table = data.factor_table
     rows = np.arange(len(table))
     if len(rows) > most:
@@ -98,7 +98,7 @@ def _from_table(data: Any, most: int, random_state: np.random.RandomState) -> tu
     return pixels, value_rows(table)[rows]
 
 
-def _drawn(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
+def _draw_points(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
     pixels = np.empty((most, *data.observation_shape), dtype=np.uint8)
     factors = np.empty((most, data.num_factors), dtype=np.int64)
     for start, stop in _chunks(most):
@@ -217,7 +217,7 @@ def train(
     for epoch in track(range(1, epochs + 1), "training conv_classifier", unit="epoch"):
         network.train()
         order = torch.from_numpy(random_state.permutation(len(pixels))).to(device)
-        with flushed():
+        with flush_denormals():
             for rows in order[: per_epoch * size].split(size):
                 shown = as_floats(pixels[rows])
                 if settings.max_shift:

@@ -51,7 +51,7 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
     from causal_disent.runs.train import train_with_gin
     from causal_disent.runs.visualise import visualize_with_gin
 
-    _take(output)
+    _claim_folder(output)
     bindings = list(gin_bindings)
     say("training: a beta-VAE on candle_mini, where each object has two of five colors ...")
     config = ["demo_model.gin"]
@@ -70,7 +70,7 @@ def run_demo(output: Path, device: str = "auto", gin_bindings: Sequence[str] = (
     return 0
 
 
-def _take(output: Path) -> None:
+def _claim_folder(output: Path) -> None:
     """Mark `output` as a demo's, unless it holds something else."""
     mark = output / MARK
     if output.exists() and not mark.is_file() and not (output.is_dir() and not any(output.iterdir())):

@@ -48,7 +48,7 @@ DENORMAL = 2.0**-127
 
 
 @contextmanager
-def flushed() -> Iterator[None]:
+def flush_denormals() -> Iterator[None]:
     """In the block they are 0, where the processor can; averages of gradients that vanish come to be so small."""
     before = not torch.full((), DENORMAL).mul(1.0).item()
     torch.set_flush_denormal(True)
@@ -59,7 +59,7 @@ def flushed() -> Iterator[None]:
 
 
 @contextmanager
-def kept(device: torch.device) -> Iterator[None]:
+def keep_generators(device: torch.device) -> Iterator[None]:
     """Whatever is drawn in the block, the generators of the CPU and of `device` are as before afterwards."""
     before = get_states(device)
     try:
@@ -69,9 +69,9 @@ def kept(device: torch.device) -> Iterator[None]:
 
 
 @contextmanager
-def seeded(seed: int, device: torch.device) -> Iterator[None]:
+def seed_generators(seed: int, device: torch.device) -> Iterator[None]:
     """The same, and in the block what is drawn depends on `seed` alone."""
-    with kept(device):
+    with keep_generators(device):
         # Not `seed` itself: the noise and the weights of this package's own networks are drawn with that.
         own = int(np.random.SeedSequence([seed, 1]).generate_state(1)[0])
         torch.default_generator.manual_seed(own)

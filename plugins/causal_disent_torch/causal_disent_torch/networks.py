@@ -46,8 +46,8 @@ class FewChannels(torch.autograd.Function):
         output = images.new_empty((number, height, 2, width, 2, outputs))
         for channel in range(outputs):  # one at a time, so that what is added stays in the cache
             places = weight[:, channel].flatten(1).t() @ pixels
-            rows = _added(places.view(4, 4, number, height, width), -2)
-            added = _added(rows.transpose(0, 1), -1)
+            rows = _add_places(places.view(4, 4, number, height, width), -2)
+            added = _add_places(rows.transpose(0, 1), -1)
             torch.add(added, bias[channel], out=output[..., channel].permute(4, 2, 0, 1, 3))
         return output.view(number, 2 * height, 2 * width, outputs).permute(0, 3, 1, 2)
 
@@ -62,7 +62,7 @@ class FewChannels(torch.autograd.Function):
         return of_images, of_weight, gradient.sum((0, 2, 3))
 
 
-def _added(places: Tensor, direction: int) -> Tensor:
+def _add_places(places: Tensor, direction: int) -> Tensor:
     """The four places of the kernel (4, ...) in one direction to even and odd pixels (2, ...), in place."""
     most = places.shape[direction] - 1
     places[1].narrow(direction, 1, most).add_(places[3].narrow(direction, 0, most))
@@ -107,21 +107,21 @@ class _Linear(_Uninitialised, nn.Linear):
     pass
 
 
-def _followed() -> bool:
+def _is_translated() -> bool:
     """Whether the layers are translated by what knows torch's own by their names."""
     return torch.jit.is_tracing() or torch.compiler.is_compiling()
 
 
 class _Conv2d(_Uninitialised, nn.Conv2d):
     def forward(self, images: Tensor) -> Tensor:
-        if images.device.type == "cpu" and not _followed():
+        if images.device.type == "cpu" and not _is_translated():
             return convolution(images, self.weight, self.bias)  # type: ignore[arg-type]
         return super().forward(images)
 
 
 class _ConvTranspose2d(_Uninitialised, nn.ConvTranspose2d):
     def forward(self, images: Tensor, output_size: list[int] | None = None) -> Tensor:
-        if images.device.type == "cpu" and not _followed():
+        if images.device.type == "cpu" and not _is_translated():
             return convolution(images, self.weight, self.bias, transposed=True)  # type: ignore[arg-type]
         return super().forward(images, output_size)
 

@@ -61,7 +61,7 @@ def call(function: Callable[[Tensor], Any], tensor: Tensor) -> Any:
     return function(tensor.to(next((dtype for dtype in DTYPES if dtype in found), tensor.dtype)))
 
 
-def moved(function: Any, device: torch.device) -> Any:
+def move_module(function: Any, device: torch.device) -> Any:
     """`function`, its module moved to `device` if it has one."""
     module = _module_of(function)
     if module is not None:
@@ -70,7 +70,7 @@ def moved(function: Any, device: torch.device) -> Any:
 
 
 @contextmanager
-def evaluating(function: Any) -> Iterator[None]:
+def in_evaluation(function: Any) -> Iterator[None]:
     """Have a module in evaluation mode for a while; each of its parts is as before afterwards."""
     module = _module_of(function)
     training = [part for part in module.modules() if part.training] if module is not None else []
@@ -132,30 +132,30 @@ class TorchRepresentation(NetworkRepresentation):
             gaussian=gaussian,
         )
         for function in (encoder, decoder):
-            moved(function, self.device)
+            move_module(function, self.device)
         self._noise = None if sample_seed is None else torch.Generator().manual_seed(sample_seed)
 
     @contextmanager
-    def _running(self) -> Iterator[None]:
-        with torch.inference_mode(), evaluating(self.encoder), evaluating(self.decoder):
+    def _inference_mode(self) -> Iterator[None]:
+        with torch.inference_mode(), in_evaluation(self.encoder), in_evaluation(self.decoder):
             yield
 
-    def _applied(self, function: Any, tensor: Tensor) -> Any:
+    def _apply(self, function: Any, tensor: Tensor) -> Any:
         return call(function, tensor)
 
-    def _drawn(self, mean: Tensor, log_var: Tensor) -> Tensor:
+    def _draw_codes(self, mean: Tensor, log_var: Tensor) -> Tensor:
         # The noise comes from the CPU, so that it is the same on every device.
         noise = torch.randn(mean.shape, generator=self._noise).to(self.device)
         return mean + torch.exp(log_var / 2) * noise
 
-    def _activated(self, output: Tensor) -> Tensor:
+    def _activate(self, output: Tensor) -> Tensor:
         return activate(output.float(), self.activation)
 
-    def _extremes(self, images: Tensor) -> tuple[float, float]:
+    def _find_extremes(self, images: Tensor) -> tuple[float, float]:
         low, high = images.aminmax()
         return low.item(), high.item()
 
-    def _clipped(self, images: Tensor) -> Tensor:
+    def _clip(self, images: Tensor) -> Tensor:
         return images.clamp(0, 1)
 
     def _tensor(self, rows: Any) -> Tensor:

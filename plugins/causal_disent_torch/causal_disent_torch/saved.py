@@ -15,7 +15,7 @@ from causal_disent.files import new_file
 from causal_disent.training import saved
 from causal_disent.training.checkpoint import check_shapes
 from causal_disent.training.representation import Coder
-from causal_disent_torch.devices import kept
+from causal_disent_torch.devices import keep_generators
 from causal_disent_torch.representation import (
     FRAMEWORK,
     TorchRepresentation,
@@ -53,7 +53,7 @@ def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> 
             expected = nn.ModuleDict(make()).state_dict()
         return {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in expected.items()}
 
-    with kept(torch.device("cpu")):  # a user's own module draws weights, which are replaced
+    with keep_generators(torch.device("cpu")):  # a user's own module draws weights, which are replaced
         found = saved.read_model(folder, part, "torch", FRAMEWORK, shapes_of, lambda one: one.isfinite().all())
     description, networks, weights = found
     nn.ModuleDict(networks).load_state_dict(weights)

@@ -22,26 +22,25 @@ from causal_disent.training.batches import Batches, LabelledImages
 from causal_disent.training.loop import Diverged
 from causal_disent.training.networks import Framework, check_outputs
 from causal_disent.training.objective import (
+    BaseTrainer,
     Batch,
     Decay,
     Epsilon,
     Given,
-    Objective,
     OwnLoss,
     Pass,
     Rate,
-    ReconstructionLoss,
     discriminator_optimizer,
     forward,
     reconstruction_loss,
     terms_of,
     vae_optimizer,
 )
-from causal_disent.training.plan import Plan, make_networks, others
+from causal_disent.training.plan import Plan, make_networks, vae_networks
 from causal_disent_torch import losses
-from causal_disent_torch.devices import get_states, kept, set_states
+from causal_disent_torch.devices import get_states, keep_generators, set_states
 from causal_disent_torch.losses import discriminator_loss, shuffle_codes
-from causal_disent_torch.representation import FRAMEWORK, TENSORS, evaluating, packed
+from causal_disent_torch.representation import FRAMEWORK, TENSORS, in_evaluation, packed
 
 #: Where torch has an Adam that does its step in one go.
 FUSED = ("cpu", "cuda")
@@ -182,40 +181,25 @@ NOISE, GLOBAL = "generator.torch", "generator.global."
 LOOK_EVERY = 50
 
 
-class Trainer:
-    """Networks, optimizers and generators of one run.
+class Trainer(BaseTrainer):
+    """Makes the steps with torch.
 
     Args:
-        networks: ``encoder`` and ``decoder``; ``discriminator`` and ``supervision`` where the objective needs
-            them.
-        objective: what is minimised beside the reconstruction loss.
-        reconstruction: the reconstruction loss.
-        optimizers: ``vae``, and ``discriminator`` where there is one.
-        batches: the images to train on.
+        given: as for `BaseTrainer`.
         generator: of the noise, on the CPU, so that a run is the same on every device.
         device: where the networks are.
-        labelled: the labelled images, where the objective needs them.
         bfloat16: the networks compute in it while they learn; otherwise in float32, as when they are evaluated.
     """
 
     framework = FRAMEWORK
+    networks: nn.ModuleDict
+    optimizers: dict[str, torch.optim.Optimizer]
 
     def __init__(
-        self,
-        networks: nn.ModuleDict,
-        objective: Objective,
-        reconstruction: ReconstructionLoss,
-        optimizers: dict[str, torch.optim.Optimizer],
-        batches: Batches,
-        generator: torch.Generator,
-        device: torch.device,
-        labelled: LabelledImages | None = None,
-        bfloat16: bool = False,
+        self, *given: Any, generator: torch.Generator, device: torch.device, bfloat16: bool = False
     ) -> None:
-        self.networks, self.objective, self.reconstruction = networks, objective, reconstruction
-        self.optimizers, self.batches, self.generator = optimizers, batches, generator
-        self.device, self.labelled = device, labelled
-        self.num_steps = 0
+        super().__init__(*given)
+        self.generator, self.device = generator, device
         #: What a step leads its batch through.
         self.bfloat16 = bfloat16
         self.learning: Any = self.led()
@@ -311,21 +295,10 @@ class Trainer:
         number: int,
     ) -> Pass:
         """The batch of that number through the networks, in the state of the steps that were made."""
-        pixels, boxes = batches.draw()
-        num_latent: Any = self.networks["encoder"].num_latent
-        noise = torch.randn((len(pixels), num_latent), generator=generator).to(self.device)
-        pair = None
-        if self.objective.factor_sizes is not None and labelled is not None:
-            labelled_pixels, labels = labelled.batch(number, batches.batch_size)
-            pair = self._tensor(labelled_pixels), self._tensor(labels)
-        given = Given(
-            images=self._tensor(pixels),
-            noise=noise,
-            step=self.num_steps,
-            weights=self.objective.weights(self.num_steps),
-            boxes=None if boxes is None else self._tensor(boxes),
-            labelled=pair,
-        )
+        inputs = self.draw_inputs(batches, labelled, number, self._tensor)
+        shape: Any = (len(inputs["images"]), self.networks["encoder"].num_latent)
+        noise = torch.randn(shape, generator=generator).to(self.device)
+        given = Given(noise=noise, step=self.num_steps, **inputs)
         return forward(networks, self.objective, self.reconstruction, losses, given)
 
     def _discriminator_loss(self, passed: Pass) -> Tensor:
@@ -438,8 +411,8 @@ class CompiledTrainer(Trainer):
     All of them count: what is compared is trained.
     """
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
         self._plain = self.learning
         self._seconds: list[float] = []
 
@@ -500,25 +473,17 @@ def make_trainer(plan: Plan, device: torch.device, *, compiled: bool = False) ->
     if isinstance(objective, OwnLoss):
         objective.prepare(plan.data, networks, plan.model_seed)
     networks.to(device)
-    optimizers = {"vae": vae_optimizer([weight for one in others(networks) for weight in one.parameters()])}
+    optimizers = {"vae": vae_optimizer([weight for one in vae_networks(networks) for weight in one.parameters()])}
     if objective.discriminates:
         optimizers["discriminator"] = discriminator_optimizer(list(networks["discriminator"].parameters()))
     _try(networks, plan.data, device)
-    return (CompiledTrainer if compiled else Trainer)(
-        networks,
-        objective,
-        reconstruction_loss(),
-        optimizers,
-        plan.batches(),
-        generator,
-        device,
-        plan.labelled[0],
-        bfloat16,
-    )
+    given = (networks, objective, reconstruction_loss(), optimizers, plan.batches(), plan.labelled[0])
+    kind = CompiledTrainer if compiled else Trainer
+    return kind(*given, generator=generator, device=device, bfloat16=bfloat16)
 
 
 def _try(networks: nn.ModuleDict, data: Any, device: torch.device) -> None:
     """Raise unless the networks fit the images and each other; statistics and generators stay as they are."""
     images, _ = Batches(data, 2, 0).draw()
-    with torch.no_grad(), kept(device), evaluating(networks):
+    with torch.no_grad(), keep_generators(device), in_evaluation(networks):
         check_outputs(dict(networks.items()), torch.tensor(images, device=device), TORCH)

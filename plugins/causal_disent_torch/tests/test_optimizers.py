@@ -15,7 +15,7 @@ START = np.array([0.5, -2.0, 3.0])
 GRADIENTS = np.array([[0.3, -0.02, 4.0], [-0.1, 0.5, 2.0], [0.7, 0.01, -1.0]])
 
 
-def moved(optimizer_of):
+def move_module(optimizer_of):
     """Where the steps along `GRADIENTS` lead."""
     weight = torch.nn.Parameter(torch.from_numpy(START.copy()))
     optimizer = optimizer_of([weight])
@@ -38,18 +38,18 @@ def plain_adam(learning_rate, beta1, beta2, epsilon):
 
 def test_adam():
     options = {"learning_rate": 0.03, "beta1": 0.6, "beta2": 0.7, "epsilon": 0.2}
-    np.testing.assert_allclose(moved(lambda given: adam(given, **options)), plain_adam(**options), rtol=1e-9)
+    np.testing.assert_allclose(move_module(lambda given: adam(given, **options)), plain_adam(**options), rtol=1e-9)
 
 
 def test_adam_has_tensorflows_defaults():
-    np.testing.assert_allclose(moved(adam), plain_adam(0.001, 0.9, 0.999, 1e-8), rtol=1e-9)
+    np.testing.assert_allclose(move_module(adam), plain_adam(0.001, 0.9, 0.999, 1e-8), rtol=1e-9)
 
 
 def test_configs_bind_each_number():
     numbers = ["learning_rate = 0.03", "beta1 = 0.6", "beta2 = 0.7", "epsilon = 0.2"]
     adams = [f"AdamOptimizer.{line}" for line in numbers]
     with gin_config(bindings=["vae_optimizer.optimizer_fn = @AdamOptimizer", *adams]):
-        found = moved(vae_optimizer)
+        found = move_module(vae_optimizer)
     np.testing.assert_allclose(found, plain_adam(0.03, 0.6, 0.7, 0.2), rtol=1e-9)
 
 
@@ -58,7 +58,7 @@ def test_the_wrappers_learning_rate_goes_first(wrapper):
     bindings = [f"{wrapper.name}.optimizer_fn = @AdamOptimizer", f"{wrapper.name}.learning_rate = 0.05",
                 "AdamOptimizer.learning_rate = 0.03"]  # fmt: skip
     with gin_config(bindings=bindings):
-        found = moved(wrapper)
+        found = move_module(wrapper)
     np.testing.assert_allclose(found, plain_adam(0.05, 0.9, 0.999, 1e-8), rtol=1e-9)
 
 

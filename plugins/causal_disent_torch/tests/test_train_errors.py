@@ -161,7 +161,7 @@ def test_labelled_images_that_do_not_fit_into_memory(tmp_path, capsys, monkeypat
     def full(*given):
         raise MemoryError
 
-    monkeypatch.setattr(plan, "_drawn", full)
+    monkeypatch.setattr(plan, "_draw_labelled", full)
     found = refusal("s2_vae", ["model.num_labelled_samples = 10000"], tmp_path / "m", capsys)
     assert "10,000 labelled images do not fit into memory. Bind a smaller model.num_labelled_samples." in found
 

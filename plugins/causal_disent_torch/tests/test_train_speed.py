@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch import training
-from causal_disent_torch.devices import DENORMAL, flushed
+from causal_disent_torch.devices import DENORMAL, flush_denormals
 from causal_disent_torch.networks import MOST_CHANNELS, DeconvDecoder, FewChannels, convolution
 from causal_disent_torch.training import make_trainer as trainer_of
 from small_trainers import make_trainer
@@ -132,9 +132,9 @@ def test_denormals_are_flushed_inside_alone():
         return torch.full((), DENORMAL).mul(1.0).item()
 
     assert product() > 0
-    with flushed():
+    with flush_denormals():
         inside = product()
-        with flushed():
+        with flush_denormals():
             pass
         assert product() == inside  # of the two blocks the outer one goes on
     assert product() > 0

@@ -1,18 +1,114 @@
-"""``causal_vae`` and ``causal_vae_unsupervised`` (Yang et al. 2021, arXiv:2004.08697)."""
+"""CausalVAE and its peer that exchanges causes and effects, and the labels that they are taught."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from causal_disent import errors
-from causal_disent.checks import check_choice, check_number, check_numbers, check_truth, graph_for
+from causal_disent.checks import (
+    check_arguments,
+    check_choice,
+    check_number,
+    check_numbers,
+    check_truth,
+    columns_of,
+    graph_for,
+    parameters_of,
+    whole,
+)
+from causal_disent.data.factor_table import factor_values
+from causal_disent.metrics.draw import factor_names
+from causal_disent.protocols import IntArray, is_finite
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
+from causal_disent_crl.mechanism_data import Scaling, find_scaling
 from causal_disent_crl.models.causal_decoder import CausalDecoder, causal_decoder_of
-from causal_disent_crl.models.labels import Labels, mean_over
+
+
+class Labels:
+    """Labels of some or of all images of a finite data set.
+
+    Args:
+        model: the name of the model that needs them, for messages.
+        data: the data set; its `factor_values` are the labels.
+        most: how many factors the model can be taught.
+        scaling: ``z_score``, ``min_max``, or one that the data set has under ``scalings``; None for none.
+        fraction: of the images that have labels, above 0.
+        factors: their names; all by default.
+        seed: of the choice of the images that have labels.
+
+    Attributes:
+        names: the factors.
+        scaling: centre and scale of each.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        data: Any,
+        most: int,
+        *,
+        scaling: str | None = "z_score",
+        fraction: float = 1.0,
+        factors: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_number(f"{model}.labelled_fraction", fraction, above=0, at_most=1)
+        if not is_finite(data):
+            raise errors.InvalidInput(
+                f"The model '{model}' needs labels, and the data set {type(data).__name__} has no known set of "
+                "images to label. Take a finite data set, or a model without labels: causal_vae_unsupervised."
+            )
+        known = list(factor_names(data))
+        columns = list(range(len(known))) if factors is None else columns_of(factors, known)
+        self.names = [known[column] for column in columns]
+        if len(self.names) > most:
+            raise errors.InvalidInput(
+                f"The model '{model}' has {most} concepts for {len(self.names)} factors "
+                f"({errors.listing(self.names)}). Bind more concepts, or choose some with {model}.factors."
+            )
+        images = data.factor_table.index.to_numpy()
+        raw = factor_values(data, images)[:, columns]
+        if not np.isfinite(raw).all():
+            where = [name for name, column in zip(self.names, raw.T, strict=True) if not np.isfinite(column).all()]
+            raise errors.InvalidInput(
+                f"The model '{model}' needs labels, and the data set lacks some of {errors.listing(where)}: they "
+                f"are not finite numbers. Choose others with {model}.factors."
+            )
+        number = max(1, round(fraction * len(images)))
+        rows = np.sort(np.random.RandomState(seed).permutation(len(images))[:number])
+        # Of the labels that are known: the others must not count, not even by their mean.
+        found = find_scaling(scaling, getattr(data, "scalings", {}), factor_values(data, images)[rows])
+        centre, scale = ([0.0] * len(known), [1.0] * len(known)) if found is None else (found.centre, found.scale)
+        # What never varies is centred alone.
+        self.scaling = Scaling(
+            tuple(float(centre[column]) for column in columns),
+            tuple(float(scale[column]) or 1.0 for column in columns),
+        )
+        self._place = np.full(int(images.max()) + 1, -1, dtype=np.int64)
+        self._place[images] = np.arange(len(images))
+        self._is_labelled = torch.zeros(len(images), 1)
+        self._is_labelled[torch.from_numpy(rows)] = 1.0
+        self._raw = torch.from_numpy(raw.astype(np.float32))
+        self._scaled = torch.from_numpy(self.scaling.apply(raw).astype(np.float32))
+
+    def of(self, indices: IntArray | None, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+        """Scaled labels (n, factors), the same as they are, and (n, 1) whether an image has them: 1 or 0."""
+        assert indices is not None  # a finite data set has them
+        rows = torch.from_numpy(self._place[np.asarray(indices)])
+        return tuple(part[rows].to(device) for part in (self._scaled, self._raw, self._is_labelled))  # type: ignore[return-value]
+
+
+def mean_over(losses: Tensor, is_labelled: Tensor) -> Tensor:
+    """The mean of losses (n,) over the images with labels (n, 1); 0 if there are none in the batch."""
+    weight = is_labelled[:, 0]
+    return (losses * weight).sum() / weight.sum().clamp(min=1)
+
 
 #: What the layer starts from.
 INITIAL = ("small", "published", "graph")
@@ -188,3 +284,78 @@ def causal_vae_unsupervised(
         reconstruction=reconstruction,
         initial=initial,
     )
+
+
+@dataclass
+class DoVae(OwnLoss):
+    r"""DoVAE as we read its abstract: no labels; causes and effects of two images are exchanged.
+
+    The losses, the pairs, the weights and the sizes were not published; each is an argument here. Of a pair (a, b)
+    the causes of b with the effects of a go through the causal layer, which says what effects follow, and must
+    then decode to b; likewise for a. So the effects of the partner may not count, and the layer must know those of
+    the causes. Beside it stand the VAE's own loss, what the layer leaves unexplained of the effects, and
+    acyclicity. Concepts have no names: the first `causes` of them are causes.
+
+    Args:
+        causes: how many concepts, the first ones, are causes; the others are effects.
+        pairs: who an image is paired with: by chance (``random``) another of the batch, or the ``previous`` one.
+        beta: weight of the divergence from the prior.
+        exchange: weight of the reconstruction after the exchange.
+        layer: weight of half the squared distance between effects and what the layer says of them.
+        sparsity: weight of the sum of absolute weights of the graph.
+        acyclicity: weight of h, which is 0 for a graph without cycles.
+        acyclicity_squared: weight of its square.
+        warm_up: steps over which `exchange`, `layer` and `sparsity` grow from 0.
+        reconstruction: weight of both reconstructions.
+    """
+
+    causes: Annotated[int, whole(at_least=1)] = 2
+    pairs: Literal["random", "previous"] = "random"
+    beta: float = 1.0
+    exchange: float = 1.0
+    layer: float = 1.0
+    sparsity: float = 0.0
+    acyclicity: float = 3.0
+    acyclicity_squared: float = 0.5
+    warm_up: Annotated[int, whole(at_least=0)] = 0
+    reconstruction: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_arguments(parameters_of(DoVae).values(), vars(self), "do_vae")
+
+    def prepare(self, data: Any, networks: Any, seed: int) -> None:
+        """See that there are causes and effects."""
+        decoder = causal_decoder_of("do_vae", networks)
+        if decoder.encoder_gives != "codes":
+            raise errors.InvalidInput("The model 'do_vae' needs causal_decoder.encoder_gives = 'codes'.")
+        if self.causes >= decoder.concepts:
+            raise errors.InvalidInput(
+                f"do_vae.causes must be less than the number of concepts, {decoder.concepts}, so that effects are "
+                f"left; given: {self.causes}."
+            )
+
+    def losses(self, networks: Any, batch: Batch) -> Penalties:
+        """The plain VAE's, the exchange's and the layer's."""
+        decoder, layer = networks["decoder"], networks["decoder"].layer
+        mean, log_var = networks["encoder"](batch.images)
+        codes = decoder.in_blocks(mean + torch.exp(log_var / 2) * batch.draw(mean.shape))
+        number = len(codes)
+        if self.pairs == "random":
+            partner = batch.draw((number,)).argsort()
+        else:
+            partner = torch.arange(number, device=codes.device).roll(1)
+        # The causes of each image, the effects of its partner: the layer says what becomes of the effects.
+        exchanged = torch.cat([codes[:, : self.causes], codes[partner, self.causes :]], dim=1)
+        said = torch.cat([codes[:, : self.causes], layer.expected(exchanged)[:, self.causes :]], dim=1)
+        drawn = decoder.draw(decoder.masked(torch.cat([codes, said])))
+        rebuilt, after = (batch.reconstruction(batch.images, part).mean() for part in drawn.chunk(2))
+        unexplained = layer.noise(codes)[:, self.causes :].square().sum((1, 2)).mean() / 2
+        h, grown = layer.acyclicity(), 1.0 if not self.warm_up else min(1.0, batch.step / self.warm_up)
+        return {
+            "reconstruction_loss": self.reconstruction * rebuilt,
+            "kl_loss": self.beta * (mean.square() + log_var.exp() - log_var - 1).sum(1).mean() / 2,
+            "exchange": grown * self.exchange * self.reconstruction * after,
+            "layer": grown * self.layer * unexplained,
+            "sparsity": grown * self.sparsity * layer.adjacency.abs().sum(),
+            "acyclicity": self.acyclicity * h + self.acyclicity_squared * h.square(),
+        }

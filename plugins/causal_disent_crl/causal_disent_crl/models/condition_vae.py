@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from causal_disent import errors
 from causal_disent.checks import check_numbers, check_whole
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
-from causal_disent_crl.models.images import check_sizes
-from causal_disent_crl.models.labels import Labels, mean_over
-from causal_disent_crl.models.mlps import mlp
+from causal_disent_crl.models.causal_vae import Labels, mean_over
+from causal_disent_crl.models.layers import check_sizes, mlp
 
 #: Log variance of codes that are labels.
 CERTAIN = -10.0

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from causal_disent import errors
 from causal_disent.checks import check_numbers, check_whole
 from causal_disent.training.objective import Batch, OwnLoss, Penalties
-from causal_disent_crl.models.images import check_sizes
+from causal_disent_crl.models.layers import check_sizes
 
 #: Slope of the activation below 0.
 SLOPE = 0.1
@@ -82,8 +82,8 @@ class LadderRepresentation(TorchRepresentation):
 
     decoder: Any
 
-    def _encoded(self, images: Tensor) -> tuple[Tensor, ...]:
-        mean, log_var = super()._encoded(images)
+    def _encode_batch(self, images: Tensor) -> tuple[Tensor, ...]:
+        mean, log_var = super()._encode_batch(images)
         return self.decoder.standardised(mean, log_var)
 
 

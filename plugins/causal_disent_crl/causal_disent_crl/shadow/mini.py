@@ -15,9 +15,8 @@ from causal_disent.data.state_space import StateSpace
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 from causal_disent_crl.images import as_floats
-from causal_disent_crl.shadow.data import ShadowData
+from causal_disent_crl.shadow.data import CAUSES, NAMED, ShadowData, factor_names, shadow_graph, with_effects
 from causal_disent_crl.shadow.drawing import Scene, draw
-from causal_disent_crl.shadow.factors import CAUSES, NAMED, factor_names, shadow_graph, with_effects
 from causal_disent_crl.shadow.scene import LIGHTS, NUM_POSITIONS, SCALES, Light, light_positions, track_place
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from causal_disent_candle.render.cli import add_common, at_least, run_with_blend
 from causal_disent_candle.render.run import Plan, make_images, make_plan
 
 from causal_disent import errors
-from causal_disent_crl.shadow.factors import CAUSES
-from causal_disent_crl.shadow.names import file_name
+from causal_disent_crl.shadow.data import CAUSES
+from causal_disent_crl.shadow.folder import file_name
 from causal_disent_crl.shadow.scene import (
     CAMERA,
     COLORS,
@@ -21,12 +21,14 @@ from causal_disent_crl.shadow.scene import (
     LIGHTS,
     NUM_POSITIONS,
     SCALES,
+    SHAPES,
     TURN,
     WORLD,
     Light,
     light_positions,
+    triangles,
+    vertices,
 )
-from causal_disent_crl.shadow.solids import SHAPES, triangles, vertices
 
 SIZE, SAMPLES = 128, 32
 PICTURE = Path(__file__).with_name("picture_in_blender.py")

@@ -16,7 +16,7 @@ from causal_disent.training.networks import make_saved
 from causal_disent.training.saved import MODEL, REPRESENTATION, check_images_fit
 from causal_disent_torch.representation import TorchRepresentation
 from causal_disent_torch.saved import write_converted
-from causal_disent_torch.tf1.networks import SAVED_MODEL, Checkpoint, Weights, read_checkpoint
+from causal_disent_torch.tf1.networks import SAVED_MODEL, Checkpoint, Network, read_checkpoint
 
 #: TensorFlow's kernels are (h, w, in, out), or (h, w, out, in) of a transposed convolution, and (in, out) of a
 #: dense layer; torch's are (out, in, h, w), (in, out, h, w) and (out, in).
@@ -85,11 +85,11 @@ def load_tf_variables(module: nn.Module, variables: Mapping[str, Any], prefix: s
         parameter.copy_(torch.from_numpy(np.array(array, dtype=np.float32, order="C")))
 
 
-def module_of(kind: str, weights: Weights) -> nn.Module:
+def module_of(kind: str, network: Network) -> nn.Module:
     """The module of an ``"encoder"`` or a ``"decoder"``."""
-    sizes: dict[str, Any] = {"image_shape": weights.image_shape, "num_latent": weights.num_latent}
-    module = make_saved(kind, weights.architecture, "torch", **sizes, generator=None)
-    load_tf_variables(module, weights.variables)
+    sizes: dict[str, Any] = {"image_shape": network.image_shape, "num_latent": network.num_latent}
+    module = make_saved(kind, network.architecture, "torch", **sizes, generator=None)
+    load_tf_variables(module, network.variables)
     return module
 
 
@@ -102,17 +102,13 @@ def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRep
         device: where torch runs.
     """
     decoder, encoder = source.decoder, checkpoint.encoder
-    if decoder is not None and decoder.num_latent != encoder.num_latent:
-        raise errors.InvalidInput(
-            f"The decoder takes {decoder.num_latent} codes, and the representation has {encoder.num_latent}: they "
-            "belong to different models. Name the folder of the representation's own model with --model_dir."
-        )
-    if decoder is not None and decoder.image_shape != encoder.image_shape:
-        raise errors.InvalidInput(
-            f"The decoder gives images of shape {decoder.image_shape}, and the representation takes images of "
-            f"shape {encoder.image_shape}: they belong to different models. Name the folder of the "
-            "representation's own model with --model_dir."
-        )
+    for attribute, what in (("num_latent", "number of codes"), ("image_shape", "shape of images")):
+        found, needed = getattr(decoder, attribute, None), getattr(encoder, attribute)
+        if decoder is not None and found != needed:
+            raise errors.InvalidInput(
+                f"The {what} is {found} for the decoder and {needed} for the representation: they belong to "
+                "different models. Name the folder of the representation's own model with --model_dir."
+            )
     return TorchRepresentation(
         module_of("encoder", encoder),
         None if decoder is None else module_of("decoder", decoder),
@@ -157,7 +153,7 @@ class Tf1Backend:
         if model_dir is None and checkpoint.decoder is None:
             return self._with_decoder_nearby(folder, checkpoint)
         source = folder if model_dir is None else model_dir
-        decoder = checkpoint if model_dir is None else self._named_model(model_dir)
+        decoder = checkpoint if model_dir is None else self._read_named(model_dir)
         representation = rebuild(checkpoint, decoder, self._device)
         representation.folders = {"representation": folder, **({"decoder": source} if decoder.decoder else {})}
         return representation
@@ -167,7 +163,7 @@ class Tf1Backend:
         part = REPRESENTATION if read_checkpoint(source).postprocessed else MODEL
         write_converted(folder / part, self.read(source, model_dir=model_dir), source, to)
 
-    def _named_model(self, folder: Path) -> Checkpoint:
+    def _read_named(self, folder: Path) -> Checkpoint:
         if not self.recognises(folder):
             raise errors.InvalidInput(
                 f"The folder {folder} given by --model_dir holds no model of disentanglement_lib: there is no "
@@ -190,7 +186,7 @@ class Tf1Backend:
                 continue
             except errors.InvalidInput as error:
                 representation = rebuild(checkpoint, checkpoint, self._device)
-                representation.decode = _raising(
+                representation.decode = _failing_decoder(
                     f"The decoder of the model in {near}, which lies near {folder}, cannot be used: "
                     f"{error.message}"
                 )
@@ -201,7 +197,7 @@ class Tf1Backend:
         return representation
 
 
-def _raising(message: str) -> Callable[[Any], Any]:
+def _failing_decoder(message: str) -> Callable[[Any], Any]:
     def decode(codes: Any) -> Any:
         raise errors.InvalidInput(message)
 

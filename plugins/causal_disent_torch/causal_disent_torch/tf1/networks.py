@@ -6,12 +6,10 @@ A chain is recognised by what its layers compute and how wide they are; what the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Any
-
-from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.runs.representation import decoder_activation, sampling_seed
@@ -201,34 +199,39 @@ class Network:
         architecture: what configs call it.
         image_shape: (height, width, channels).
         num_latent: number of codes.
-        names: TensorFlow's usual name of each variable -> its name in the checkpoint.
+        variables: TensorFlow's usual name of each variable -> its name in the checkpoint, or once it is read the
+            array.
     """
 
     architecture: str
     image_shape: tuple[int, int, int]
     num_latent: int
-    names: Mapping[str, str]
+    variables: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Networks:
-    """What a graph computes.
+class Checkpoint:
+    """What a folder holds.
 
     Attributes:
         encoder: images to mean and log variance.
         decoder: codes to images, if it is there.
         postprocessed: whether it is a representation that was made of a model.
         sampled: whether that draws codes instead of taking the mean.
+        sample_seed: where codes are drawn, the seed of the draws; None where they are the mean.
+        activation: what turns the decoder's output into pixels: ``"logits"`` or ``"tanh"``.
     """
 
     encoder: Network
     decoder: Network | None
     postprocessed: bool = False
     sampled: bool = False
+    sample_seed: int | None = None
+    activation: str = ""
 
 
-def find_networks(model: MetaGraph, shapes: Shapes) -> Networks:
-    """The networks of a model's or of a postprocessed representation's graph.
+def find_networks(model: MetaGraph, shapes: Shapes) -> Checkpoint:
+    """Find the networks in a model's or a postprocessed representation's graph; no variable is read.
 
     Args:
         model: what ``saved_model.pb`` says.
@@ -241,13 +244,13 @@ def find_networks(model: MetaGraph, shapes: Shapes) -> Networks:
         signature = model.signatures["gaussian_encoder"]
         mean, log_var = (_tensor(signature.outputs, name).name for name in ("mean", "logvar"))
         encoder = _encoder(model.graph, signature, mean, log_var, shapes)
-        return Networks(encoder, _decoder(model, encoder, shapes))
+        return Checkpoint(encoder, _decoder(model, encoder, shapes))
     if "representation" in model.signatures:
         signature = model.signatures["representation"]
         mean, found, sampled = _representation(model.graph, _tensor(signature.outputs, "default").name)
         log_var = found or _log_variance(model.graph, mean, shapes)
         encoder = _encoder(model.graph, signature, mean, log_var, shapes)
-        return Networks(encoder, _decoder(model, encoder, shapes), postprocessed=True, sampled=sampled)
+        return Checkpoint(encoder, _decoder(model, encoder, shapes), postprocessed=True, sampled=sampled)
     raise NotALayer(
         f"it has the signatures {errors.listing(sorted(model.signatures))}, and should have 'gaussian_encoder' or "
         "'representation'"
@@ -350,42 +353,6 @@ SAVED_MODEL = "tfhub/saved_model.pb"
 VARIABLES = "tfhub/variables/variables"
 
 
-@dataclass(frozen=True)
-class Weights:
-    """A network and its arrays.
-
-    Attributes:
-        architecture: what configs call it.
-        image_shape: (height, width, channels).
-        num_latent: number of codes.
-        variables: TensorFlow's usual name -> array.
-    """
-
-    architecture: str
-    image_shape: tuple[int, int, int]
-    num_latent: int
-    variables: Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """What a folder holds.
-
-    Attributes:
-        encoder: images to mean and log variance.
-        decoder: codes to images, if it is there.
-        postprocessed: whether it is a representation that was made of a model.
-        sample_seed: where codes are drawn, the seed of the draws; None where they are the mean.
-        activation: what turns the decoder's output into pixels: ``"logits"`` or ``"tanh"``.
-    """
-
-    encoder: Weights
-    decoder: Weights | None
-    postprocessed: bool
-    sample_seed: int | None
-    activation: str
-
-
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Read a model's or a postprocessed representation's folder.
 
@@ -396,29 +363,23 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         UnknownGraph: if the graph is not one of disentanglement_lib's known architectures.
         causal_disent.errors.InvalidInput: if a file is damaged or leads out of the folder.
     """
-    networks, bundle = _networks(folder)
-    return Checkpoint(
-        encoder=_weights(networks.encoder, bundle),
-        decoder=None if networks.decoder is None else _weights(networks.decoder, bundle),
-        postprocessed=networks.postprocessed,
-        sample_seed=sampling_seed(folder) if networks.sampled else None,
-        activation=decoder_activation(folder),
-    )
-
-
-def _networks(folder: Path) -> tuple[Networks, Bundle]:
-    """The networks of the graph, and where their variables are; no variable is read yet."""
     with clear_errors(folder / SAVED_MODEL):
         try:
             model = read_saved_model(folder, SAVED_MODEL)
             bundle = Bundle(folder, VARIABLES)
-            shapes = {name: variable.shape for name, variable in bundle.variables.items()}
-            return find_networks(model, shapes), bundle
+            found = find_networks(model, {name: variable.shape for name, variable in bundle.variables.items()})
         except NotALayer as error:
             raise UnknownGraph(folder, str(error)) from None
+    return replace(
+        found,
+        encoder=_read_variables(found.encoder, bundle),
+        decoder=None if found.decoder is None else _read_variables(found.decoder, bundle),
+        sample_seed=sampling_seed(folder) if found.sampled else None,
+        activation=decoder_activation(folder),
+    )
 
 
-def _weights(network: Network, bundle: Bundle) -> Weights:
-    arrays = bundle.read(network.names.values())
-    variables = {name: arrays[stored] for name, stored in network.names.items()}
-    return Weights(network.architecture, network.image_shape, network.num_latent, variables)
+def _read_variables(network: Network, bundle: Bundle) -> Network:
+    """Put the arrays of a checkpoint in the place of their names."""
+    arrays = bundle.read(network.variables.values())
+    return replace(network, variables={name: arrays[stored] for name, stored in network.variables.items()})

@@ -30,7 +30,7 @@ def _read_recipe(path: Any) -> SimpleNamespace:
     try:
         return SimpleNamespace(**runpy.run_path(path))
     except Exception as error:  # whatever the recipe raises
-        raise _failed(path, error) from error
+        raise _recipe_error(path, error) from error
 
 
 def read_stage(path: Any) -> SimpleNamespace:
@@ -159,10 +159,10 @@ def _build(path: Any, recipe: SimpleNamespace) -> Any:
     try:
         return recipe.build(kit)
     except Exception as error:  # whatever the recipe raises
-        raise _failed(path, error) from error
+        raise _recipe_error(path, error) from error
 
 
-def _failed(path: Any, error: Exception) -> AssetError:
+def _recipe_error(path: Any, error: Exception) -> AssetError:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     place = f", line {lines[-1]}" if lines else ""
     return AssetError(f"The recipe {path}{place} failed: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""A small figure of matplotlib whose artists are moved from image to image, not made anew."""
+"""The pictures of the pendulum and of the vessel, drawn by a small figure of matplotlib."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon, Rectangle
+
+from causal_disent.protocols import FloatArray
 
 #: Pixels per inch, of which the figure has one.
 SIDE = 96
@@ -78,3 +80,80 @@ class Canvas:
         for artist in self._artists:
             artist.draw(self._renderer)
         return np.asarray(self._renderer.buffer_rgba())[..., :3].copy()
+
+
+def draw_pendulums(
+    balls: FloatArray,
+    suns: FloatArray,
+    lengths: FloatArray,
+    positions: FloatArray,
+    *,
+    pivot: tuple[float, float],
+    sun_y: float,
+    ground_y: float,
+) -> np.ndarray:
+    """(n, 96, 96, 3) uint8.
+
+    Args:
+        balls: (n, 2) x and y of the ball's centre.
+        suns: (n,) x of the sun's centre.
+        lengths: (n,) of the shadow.
+        positions: (n,) x of its middle.
+        pivot: x and y.
+        sun_y: y of the sun's centre.
+        ground_y: y of the shadow.
+    """
+    canvas = Canvas(xlim=(0, 20), ylim=(-1, 21))
+    rod, ball = canvas.bar(width=3), canvas.disc(1.5, "firebrick")
+    sun, shadow = canvas.disc(3, "orange"), canvas.bar(width=3)
+    images = np.empty((len(balls), *canvas.pixels().shape), dtype=np.uint8)
+    for image, centre, sun_x, length, position in zip(images, balls, suns, lengths, positions, strict=True):
+        rod.set_xy([pivot, centre])
+        ball.center = tuple(centre)
+        sun.center = (sun_x, sun_y)
+        shadow.set_xy([(position - length / 2, ground_y), (position + length / 2, ground_y)])
+        image[:] = canvas.pixels()
+    return images
+
+
+LEFT, RIGHT, TOP = 3.0, 8.0, 19.0
+WATER = "lightskyblue"
+#: Points of the jet's line.
+POINTS = 50
+
+
+def draw_flows(
+    radii: FloatArray,
+    heights: FloatArray,
+    flows: FloatArray,
+    holes: FloatArray,
+    stretch: FloatArray,
+    floor: float,
+) -> np.ndarray:
+    """(n, 96, 96, 3) uint8.
+
+    Args:
+        radii: (n,) of the ball.
+        heights: (n,) of the water, above 5.
+        flows: (n,) how far the jet reaches where gravity has no noise.
+        holes: (n,) the height of the hole's lower edge.
+        stretch: (n,) gravity with its noise, as a part of gravity.
+        floor: how high the jet ends.
+    """
+    canvas = Canvas(xlim=(0, 20), ylim=(0, 20))
+    water = canvas.box((LEFT, 0), RIGHT - LEFT, WATER)
+    left, below, above = (canvas.bar(width=2) for _ in range(3))
+    left.set_xy([(LEFT, 0), (LEFT, TOP)])
+    ball = canvas.disc(1, "firebrick")
+    jet, ground = canvas.curve(WATER), canvas.curve("black")
+    ground.set_data([0, 20], [0.2, 0.2])
+    images = np.empty((len(radii), *canvas.pixels().shape), dtype=np.uint8)
+    for image, radius, height, flow, hole, part in zip(images, radii, heights, flows, holes, stretch, strict=True):
+        water.set_height(5 + height)
+        below.set_xy([(RIGHT, 0), (RIGHT, hole)])
+        above.set_xy([(RIGHT, hole + 0.4), (RIGHT, TOP)])
+        ball.set(center=(5.5, radius + 0.5), radius=radius)
+        y = np.linspace(hole, floor, POINTS)
+        jet.set_data(RIGHT + flow * np.sqrt(part * (hole - y) / (hole - floor)), y)
+        image[:] = canvas.pixels()
+    return images

@@ -1,1 +1,0 @@
-"""CelebA (Liu et al. 2015) with the causal graphs of CausalVAE: BEARD and SMILE."""
