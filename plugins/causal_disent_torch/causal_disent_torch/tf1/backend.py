@@ -27,8 +27,8 @@ TO_TF = {rank: tuple(np.argsort(order)) for rank, order in TO_TORCH.items()}
 def _pairs(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Parameter]]:
     """TensorFlow's name of each parameter, and the parameter."""
     for layer, part in module.named_children():
-        yield f"{prefix}{module.tf_scope}/{layer}/kernel", part.weight  # type: ignore[misc]
-        yield f"{prefix}{module.tf_scope}/{layer}/bias", part.bias  # type: ignore[misc]
+        yield f"{prefix}{module.scope}/{layer}/kernel", part.weight  # type: ignore[misc]
+        yield f"{prefix}{module.scope}/{layer}/bias", part.bias  # type: ignore[misc]
 
 
 def tf_shapes(module: nn.Module, prefix: str = "") -> dict[str, tuple[int, ...]]:
