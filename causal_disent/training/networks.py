@@ -204,6 +204,7 @@ def _apply_network(kind: str, module: Any, given: Any, framework: Framework) -> 
 def _check_tensor(
     kind: str, module: Any, what: str, given: Any, shape: tuple[int, ...], framework: Framework
 ) -> None:
+    """Raise unless a network gives a tensor of this shape in single precision."""
     if not framework.is_float32(given, shape):
         raise _output_error(
             kind, module, f"{what} of shape {shape}, float32, for a batch of {shape[0]}", given, framework
@@ -239,6 +240,7 @@ def declare_network(name: str, role: str, backend: str) -> Callable[[Callable[..
         raise errors.unknown("role of a network", role, NETWORKS)
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the function, and return what gin makes of it."""
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         facts = {"role": role, "backend": backend}
         entry = Entry("parts", name, function.__module__, function, summary, facts)

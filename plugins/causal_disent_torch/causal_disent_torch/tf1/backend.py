@@ -164,6 +164,7 @@ class Tf1Backend:
         write_converted(folder / part, self.read(source, model_dir=model_dir), source, to)
 
     def _read_named(self, folder: Path) -> Checkpoint:
+        """Read the model that the user names."""
         if not self.recognises(folder):
             raise errors.InvalidInput(
                 f"The folder {folder} given by --model_dir holds no model of disentanglement_lib: there is no "
