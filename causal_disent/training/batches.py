@@ -185,6 +185,7 @@ def partial_labeller(
 
 
 def _draw_columns(number: int, labels: IntArray, random_state: np.random.RandomState) -> list[int]:
+    """Draw which factors the labels are."""
     total = labels.shape[1]
     if not is_whole(number) or not 1 <= number <= total:
         raise errors.InvalidInput(
@@ -195,6 +196,7 @@ def _draw_columns(number: int, labels: IntArray, random_state: np.random.RandomS
 
 
 def _find_columns(factors: Sequence[str | int], space: StateSpace) -> list[int]:
+    """Find the columns of the factors that a config lists."""
     given = [] if isinstance(factors, str) or not isinstance(factors, Sequence) else factors
     columns = [space.position(factor) if isinstance(factor, str) else factor for factor in given]
     allowed = all(is_whole(column) and 0 <= column < space.num_factors for column in columns)

@@ -204,6 +204,7 @@ def _apply_network(kind: str, module: Any, given: Any, framework: Framework) -> 
 def _check_tensor(
     kind: str, module: Any, what: str, given: Any, shape: tuple[int, ...], framework: Framework
 ) -> None:
+    """Raise unless a network gives a tensor of this shape in single precision."""
     if not framework.is_float32(given, shape):
         raise _output_error(
             kind, module, f"{what} of shape {shape}, float32, for a batch of {shape[0]}", given, framework
@@ -239,6 +240,7 @@ def declare_network(name: str, role: str, backend: str) -> Callable[[Callable[..
         raise errors.unknown("role of a network", role, NETWORKS)
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the function, and return what gin makes of it."""
         summary = (inspect.getdoc(function) or "").partition("\n")[0]
         facts = {"role": role, "backend": backend}
         entry = Entry("parts", name, function.__module__, function, summary, facts)
@@ -344,8 +346,37 @@ def discriminator(num_latent: int, generator: Any, discriminator_fn: Callable[..
     return make_bound("discriminator", discriminator_fn, num_latent=num_latent, generator=generator)
 
 
-class ImageLayers:
-    """What layers from images or to them are made for.
+class Layers:
+    """Base of the published networks, which are the same in all frameworks; layers as its checkpoints call them.
+
+    A network of a framework has one of these classes as its first base, and in ``ops`` the functions of the
+    framework: ``dense(inputs, outputs)``, ``conv(inputs, outputs, kernel)``, which halves height and width,
+    ``deconv(inputs, outputs)``, which doubles them, ``initialise(network, generator)``, ``relu``, ``tanh``,
+    ``leaky_relu``, ``flatten``, ``reshape``, ``channels_first`` and ``channels_last``, as the framework computes.
+
+    Attributes:
+        called: what configs and saved models call it.
+        scope: before the names of its layers in checkpoints of TensorFlow.
+        in_parts: training is faster with the images of a batch in parts, where a framework can do that.
+    """
+
+    ops: Any
+    called: str
+    scope: str
+    in_parts = False
+    num_latent: int
+
+    def add_layers(self, make: Any) -> None:
+        """Set a layer per attribute, in the order in which their weights are drawn."""
+        raise NotImplementedError
+
+    def run(self, given: Any) -> Any:
+        """Lead a batch through the layers."""
+        raise NotImplementedError
+
+
+class ImageLayers(Layers):
+    """Layers from images (n, h, w, c) or to them.
 
     Attributes:
         image_shape: (h, w, c).
@@ -355,17 +386,20 @@ class ImageLayers:
     #: What height and width must be divisible by.
     divisor = 1
     image_shape: tuple[int, int, int]
-    num_latent: int
 
-    def add_layers(self, make: Any) -> None:
-        """Set the layers."""
-        raise NotImplementedError
+    def set_up(self, image_shape: Sequence[int], num_latent: int, generator: Any) -> None:
+        """Make the layers for images of this shape, and draw their weights."""
+        self.image_shape = check_image_shape(self.called, image_shape, self.divisor)
+        self.num_latent = num_latent
+        self.add_layers(self.ops)
+        self.ops.initialise(self, generator)
 
 
 class _Conv(ImageLayers):
     """Of the convolutional pair, which halves an image four times, to 64 channels (beta-VAE paper, table 1)."""
 
     divisor = 16
+    in_parts = True
 
     @property
     def smallest(self) -> tuple[int, int, int]:
@@ -375,7 +409,9 @@ class _Conv(ImageLayers):
 
 
 class ConvEncoderLayers(_Conv):
-    """Four convolutions, a hidden layer, the means, the log variances."""
+    """Images to mean and log variance, each (n, num_latent): four convolutions and a hidden layer."""
+
+    called, scope = "conv_encoder", "encoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
@@ -387,9 +423,19 @@ class ConvEncoderLayers(_Conv):
         self.means = make.dense(256, self.num_latent)
         self.log_var = make.dense(256, self.num_latent)
 
+    def run(self, given: Any) -> tuple[Any, Any]:
+        """Mean and log variance of the codes of images."""
+        ops, hidden = self.ops, self.ops.channels_first(given)
+        for layer in (self.e1, self.e2, self.e3, self.e4):
+            hidden = ops.relu(layer(hidden))
+        hidden = ops.relu(self.e5(ops.flatten(ops.channels_last(hidden))))
+        return self.means(hidden), self.log_var(hidden)
+
 
 class DeconvDecoderLayers(_Conv):
-    """Two dense layers, four transposed convolutions."""
+    """Codes to images before any activation: two dense layers, four transposed convolutions."""
+
+    called, scope = "deconv_decoder", "decoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
@@ -400,9 +446,20 @@ class DeconvDecoderLayers(_Conv):
         self.conv2d_transpose_2 = make.deconv(32, 32)
         self.conv2d_transpose_3 = make.deconv(32, self.image_shape[-1])
 
+    def run(self, given: Any) -> Any:
+        """Images of codes."""
+        ops = self.ops
+        hidden = ops.relu(self.dense_1(ops.relu(self.dense(given))))
+        hidden = ops.channels_first(ops.reshape(hidden, self.smallest))
+        for layer in (self.conv2d_transpose, self.conv2d_transpose_1, self.conv2d_transpose_2):
+            hidden = ops.relu(layer(hidden))
+        return ops.channels_last(self.conv2d_transpose_3(hidden))
+
 
 class FcEncoderLayers(ImageLayers):
-    """Two hidden layers of 1200, the means, the log variances (beta-VAE paper, table 1)."""
+    """Images of any size to mean and log variance: two hidden layers of 1200 (beta-VAE paper, table 1)."""
+
+    called, scope = "fc_encoder", "encoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
@@ -411,9 +468,16 @@ class FcEncoderLayers(ImageLayers):
         self.dense = make.dense(1200, self.num_latent)  # the means; TensorFlow numbers unnamed layers
         self.dense_1 = make.dense(1200, self.num_latent)
 
+    def run(self, given: Any) -> tuple[Any, Any]:
+        """Mean and log variance of the codes of images."""
+        hidden = self.ops.relu(self.e2(self.ops.relu(self.e1(self.ops.flatten(given)))))
+        return self.dense(hidden), self.dense_1(hidden)
+
 
 class FcDecoderLayers(ImageLayers):
-    """Three hidden layers of 1200, the pixels."""
+    """Codes to images of any size before any activation: three hidden layers of 1200."""
+
+    called, scope = "fc_decoder", "decoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
@@ -422,30 +486,50 @@ class FcDecoderLayers(ImageLayers):
         self.dense_2 = make.dense(1200, 1200)
         self.dense_3 = make.dense(1200, math.prod(self.image_shape))
 
+    def run(self, given: Any) -> Any:
+        """Images of codes."""
+        hidden = given
+        for layer in (self.dense, self.dense_1, self.dense_2):
+            hidden = self.ops.tanh(layer(hidden))
+        return self.ops.reshape(self.dense_3(hidden), self.image_shape)
+
 
 class LinearEncoderLayers(ImageLayers):
-    """The means, the log variances."""
+    """Images of any size to mean and log variance, one layer each, as disentanglement_lib's tests use them."""
+
+    called, scope = "test_encoder", "encoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
         self.e1 = make.dense(math.prod(self.image_shape), self.num_latent)
         self.e2 = make.dense(math.prod(self.image_shape), self.num_latent)
 
+    def run(self, given: Any) -> tuple[Any, Any]:
+        """Mean and log variance of the codes of images."""
+        flat = self.ops.flatten(given)
+        return self.e1(flat), self.e2(flat)
+
 
 class LinearDecoderLayers(ImageLayers):
-    """The pixels."""
+    """Codes to images of any size before any activation, one layer."""
+
+    called, scope = "test_decoder", "decoder"
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
         self.d1 = make.dense(self.num_latent, math.prod(self.image_shape))
 
+    def run(self, given: Any) -> Any:
+        """Images of codes."""
+        return self.ops.reshape(self.d1(given), self.image_shape)
 
-class FcDiscriminatorLayers:
-    """Six layers of 1000, the logits of the two classes (FactorVAE, arXiv:1802.05983, appendix A)."""
 
+class FcDiscriminatorLayers(Layers):
+    """Codes to logits (n, 2) of "as drawn" and "shuffled": six layers of 1000 (arXiv:1802.05983, appendix A)."""
+
+    called, scope = "fc_discriminator", "discriminator"
     #: Of the leaky ReLU; TensorFlow's, torch's own is 0.01.
     slope = 0.2
-    num_latent: int
 
     def add_layers(self, make: Any) -> None:
         """Set the layers."""
@@ -456,3 +540,10 @@ class FcDiscriminatorLayers:
         self.d5 = make.dense(1000, 1000)
         self.d6 = make.dense(1000, 1000)
         self.logits = make.dense(1000, 2)
+
+    def run(self, given: Any) -> Any:
+        """Logits of the two classes."""
+        hidden = given
+        for layer in (self.d1, self.d2, self.d3, self.d4, self.d5, self.d6):
+            hidden = self.ops.leaky_relu(layer(hidden), self.slope)
+        return self.logits(hidden)

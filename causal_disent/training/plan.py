@@ -97,6 +97,7 @@ def check_precision(plan: Plan) -> None:
 
 
 def _plan_unsupervised(chosen: ModelSettings, data: Any) -> Plan:
+    """Plan a training without labels."""
     objective = objective_of(chosen.model)
     if objective.factor_sizes is not None:
         raise errors.InvalidInput("This model needs labels: train it with dlib_train_semi_supervised.")
@@ -107,6 +108,7 @@ def _plan_unsupervised(chosen: ModelSettings, data: Any) -> Plan:
 
 
 def _plan_supervised(chosen: ModelSettings, data: Any) -> Plan:
+    """Plan a training with the labels of some images."""
     model_seed = require_seed("model_seed", chosen.model_seed)
     data_seed = require_seed("unsupervised_data_seed", chosen.unsupervised_data_seed)
     labels_seed = require_seed("supervised_data_seed", chosen.supervised_data_seed)

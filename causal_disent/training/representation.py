@@ -51,6 +51,7 @@ class Reordered:
         return self._permuted(result, self.after) if self.after and self._tensors.is_tensor(result) else result
 
     def _permuted(self, images: Any, axes: tuple[int, ...]) -> Any:
+        """Permute the axes of images."""
         if len(images.shape) != len(axes):
             raise errors.InvalidInput(
                 f"channels_first is for images, which have {len(axes)} axes; given: a tensor of shape "

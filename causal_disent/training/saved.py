@@ -194,6 +194,7 @@ def check_images_fit(folder: Path, shape: tuple[int | None, ...], data: Any) -> 
 
 
 def _read_part(folder: Path, read: Callable[[Path, str], Any]) -> Any:
+    """Read the model in a folder, or say that there is none."""
     part = part_of(folder)
     if part is None:
         raise errors.InvalidInput(

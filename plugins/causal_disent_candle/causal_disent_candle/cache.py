@@ -76,6 +76,7 @@ def open_or_make(
 
 
 def _writable(folders: list[Path], num_bytes: int) -> Path:
+    """Find the first folder that can be written to and has room."""
     for folder in folders:
         if has_room(folder, num_bytes):
             return folder
@@ -172,6 +173,7 @@ def read_contents(
 
 
 def _broken_error(folder: Path, messages: Sequence[str], name: str) -> errors.InvalidInput:
+    """Return the error that names the files that cannot be used."""
     named = "\n".join(f"  {message}" for message in messages[:MOST_NAMED])
     more = f"\n  ... and {len(messages) - MOST_NAMED:,} more" if len(messages) > MOST_NAMED else ""
     count = "is 1 image" if len(messages) == 1 else f"are {len(messages):,} images"

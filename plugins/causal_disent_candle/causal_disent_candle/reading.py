@@ -80,6 +80,7 @@ def fingerprint(states: dict[str, tuple[int, int]]) -> str:
 
 
 def _listing(folder: Path, states: dict[str, tuple[int, int]]) -> Listing:
+    """Pair images with their labels."""
     by_stem: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"images": [], "labels": []})
     for name in states:
         stem, suffix = os.path.splitext(name)
@@ -174,6 +175,7 @@ class LabelReader:
         return Label(row, _bounds(path, thing.get("bounds"), width, height))
 
     def _place(self, path: Path, factor: str, content: Mapping[str, Any], key: str) -> int:
+        """Find the place of a value among those of its factor."""
         if key not in content:
             raise unusable(path, f"it has no '{key}'; it has: {errors.listing(content)}")
         place = self._places[factor].get(_simplify(content[key]))
@@ -204,6 +206,7 @@ def _add_value(factor: str, written: dict[str, str], name: Any) -> None:
 
 
 def _content(path: Path) -> Any:
+    """Read the JSON of a label, within bounds."""
     try:
         with regular(path).open("rb") as stream:
             content = stream.read(MOST_LABEL_BYTES + 1)
@@ -240,6 +243,7 @@ def _only_object(path: Path, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounds(path: Path, given: Any, width: int, height: int) -> Bounds:
+    """Check the bounds of the object."""
     try:
         (xmin, ymin), (xmax, ymax) = given
         bounds = (_number(xmin), _number(ymin), _number(xmax), _number(ymax))

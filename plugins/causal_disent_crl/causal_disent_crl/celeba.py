@@ -125,6 +125,7 @@ def _table(path: Path, text: str, separator: str, line: int, columns: int) -> An
 
 
 def _files(path: Path, column: Any, line: int) -> np.ndarray:
+    """Check a column of file names."""
     files = column.str.strip()
     wrong = ~files.str.fullmatch(_FILE, flags=re.IGNORECASE).to_numpy(dtype=bool)
     again = files.duplicated().to_numpy()
@@ -136,6 +137,7 @@ def _files(path: Path, column: Any, line: int) -> np.ndarray:
 
 
 def _whole(path: Path, column: Any, line: int, allowed: tuple[int, ...]) -> np.ndarray:
+    """Check a column of whole numbers."""
     import pandas as pd
 
     numbers = pd.to_numeric(column, errors="coerce")
@@ -259,6 +261,7 @@ class AlignedImages:
         return pixels[places.reshape(-1)].astype(np.float32) / np.float32(255)
 
     def _read(self, path: Path) -> np.ndarray:
+        """Read one image, cropped and resized."""
         from PIL import Image
 
         picture = open_picture(path, formats=("JPEG", "PNG"), sizes=[(WIDTH, HEIGHT)]).convert("RGB")
@@ -404,6 +407,7 @@ class _Celeba(FromFiles, TableData):
 
     @classmethod
     def _attribute_file(cls, folder: str | Path | None) -> Path:
+        """Find the file of the attributes."""
         if folder is None:
             return cls.publication.find()[0]
         names = [Path(file).name for file in cls.publication.files]
@@ -436,6 +440,7 @@ class _Celeba(FromFiles, TableData):
         return chosen
 
     def _curated(self, curation: str, rows: IntArray, seed: int) -> IntArray:
+        """Choose the images that a curation keeps."""
         if self.balanced is None:
             raise errors.InvalidInput(
                 f"{type(self).__name__} has no curation; given: curation={shown_value(curation)}."

@@ -68,6 +68,7 @@ def open_or_draw(
 
 
 def _open_file(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+    """Open a file of images, unless it is missing or damaged."""
     if not path.is_file():  # nothing, or a pipe that would be waited for
         return None
     array = map_npy(path, "|u1", shape[0], shape[1:])

@@ -309,6 +309,7 @@ def _read_table(path: Path) -> tuple[FloatArray, list[tuple[int, str]]]:
 
 
 def _factor_value(path: Path, line: int, factor: str, text: str) -> float:
+    """Read a number of a factor within its range."""
     low, high = LIMITS[factor]
     try:
         value = float(text)

@@ -242,6 +242,7 @@ def find_files(folder: str | Path, draws: Draws, split: str, form: str) -> Found
 
 
 def _row(row_of: dict[tuple[str, str], int], part: str, entry: os.DirEntry[str], form: str) -> int:
+    """Find the draw that a file shows."""
     path = Path(entry.path)
     if not entry.is_file(follow_symlinks=False):
         raise unusable(path, "it is no regular file")
@@ -405,6 +406,7 @@ class MechanismData(TableData):
         return self._labelled(self._after(indices, do))
 
     def _after(self, indices: IntArray, do: Do) -> FloatArray:
+        """Return the exact factors after an intervention."""
         factual = self.draws.values[self.known(indices)]
         if self._scaling is None:
             return self.mechanism(factual, set_values(do, self.limits, len(factual)))

@@ -57,6 +57,7 @@ def _array(
     numbers: list[tuple[int, bytes]],
     trailing_shape: tuple[int, ...],
 ) -> np.ndarray:
+    """Read a numeric array of a MATLAB file."""
     if len(shape) < 2 or shape[2:] != trailing_shape or kind & 0xFF != UINT8_CLASS or kind & COMPLEX:
         axes = ", ".join(["height", "width", *map(str, trailing_shape)])
         raise unusable(
@@ -165,6 +166,7 @@ class Cars3d(FromFiles, Factors):
         return [f"{cls.publication.path('cars')}: {OBJECTS} files with {ELEVATIONS * AZIMUTHS} images each"]
 
     def _read(self, car: int) -> None:
+        """Read the images of one car."""
         if self._is_read[car]:
             return
         path = self._paths[car]

@@ -254,6 +254,7 @@ class ScreamDsprites(_DecoratedSprites):
             raise unusable(path, f"scaled to fit {self.MOST} it should be more than {SIDE} pixels wide and high")
 
     def decorate(self, sprites: FloatArray, random_state: np.random.RandomState) -> FloatArray:
+        """Put the sprites in front of parts of the picture."""
         images = np.empty((len(sprites), *self.observation_shape))
         # One image at a time: the order of the draws is disentanglement_lib's.
         for image, sprite in zip(images, sprites, strict=True):

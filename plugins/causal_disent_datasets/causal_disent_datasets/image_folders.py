@@ -21,6 +21,7 @@ OPENED = 1000
 
 
 def _publication(title: str, size: str) -> Publication:
+    """Return what is published under this title."""
     return Publication(
         title=title,
         files=(f"{title}/images", f"{title}_down128/images"),

@@ -36,6 +36,7 @@ IMAGE_SHAPE = (64, 64, 3)
 
 
 def _publication(name: str, md5: str) -> Publication:
+    """Return what is published under this name."""
     file = f"{name}/{name}.npz"
     return Publication(
         title=f"MPI3D ({name})",

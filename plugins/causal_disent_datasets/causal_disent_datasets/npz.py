@@ -141,6 +141,7 @@ def map_npy(path: Path, dtype: str, most: int, trailing: tuple[int, ...]) -> np.
 
 
 def _entry(archive: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
+    """Find a member of an archive."""
     found = [entry for entry in archive.infolist() if entry.filename == f"{name}.npy"]
     if len(found) != 1:
         names = errors.listing(entry.filename for entry in archive.infolist())

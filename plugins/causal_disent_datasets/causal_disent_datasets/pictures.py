@@ -59,6 +59,7 @@ def resized(pixels: np.ndarray, side: int) -> np.ndarray:
 
 @contextmanager
 def _clear_errors(path: Path) -> Iterator[None]:
+    """Name the file in what is raised while a picture is read."""
     from PIL import Image
 
     try:

@@ -65,6 +65,7 @@ class H5Images:
             return np.asarray(images[distinct])[places]
 
     def _unpack(self, target: BinaryIO) -> Iterator[int]:
+        """Write the images as an npy file, and yield how many bytes are written."""
         yield target.write(_npy_header(self.shape))
         with _dataset(self.path, self.name) as images:
             # Whole chunks, so that each is unpacked once.

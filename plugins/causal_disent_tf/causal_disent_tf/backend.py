@@ -145,6 +145,7 @@ class TfBackend:
     def _find_signatures(
         self, path: Path, name: str, given: str, result: str, known: Set[str]
     ) -> dict[str, AnySignature]:
+        """Load the signatures of a model; one function stands for the signature of this name."""
         if is_keras_file(path):
             return {name: wrap_keras_file(path, given, result, trust=self._trust)}
         signatures = self._load(path)
@@ -169,6 +170,7 @@ class TfBackend:
 
         @cache
         def load() -> tuple[Callable[[Any], Any], str]:
+            """Load the decoder, once."""
             try:
                 return _decoder(encoder, source, self._load(source)), decoder_activation(source)
             except errors.CausalDisentError as error:

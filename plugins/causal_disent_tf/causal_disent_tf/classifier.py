@@ -108,6 +108,7 @@ class KerasClassifier(Shown):
         return (correct / self._num_test).tolist()
 
     def _predict_batch(self, images: Any) -> list[FloatArray]:
+        """Predict one batch."""
         tf = tensorflow()
         batch = tf.cast(images, tf.float32)
         if self._channels_first:
@@ -135,6 +136,7 @@ class KerasClassifier(Shown):
         return parts
 
     def _probabilities(self, part: FloatArray) -> FloatArray:
+        """Check the outputs of a factor, and turn them into probabilities."""
         if not np.isfinite(part).all() or (part < -TOLERANCE).any() or (part > 1 + TOLERANCE).any():
             raise self._unfit(
                 f"it gives values from {part.min():.4g} to {part.max():.4g}, which are no probabilities; its last "
@@ -150,6 +152,7 @@ class KerasClassifier(Shown):
         return np.divide(np.clip(part, 0, None), totals, out=even, where=totals > 0)
 
     def _check_images(self) -> None:
+        """Raise unless the model takes the images of the data set."""
         shapes = self._model.input_shape
         if isinstance(shapes, (list, dict)):
             raise self._unfit("it takes more than one input")

@@ -155,6 +155,7 @@ def _parse_json(path: Path, config: str | bytes) -> Any:
 
 
 def _check_classes(path: Path, config: Any, how: str) -> None:
+    """Raise if a config names a class that is not allowed."""
     try:
         refused = sorted(set(_find_refused(config)))
     except RecursionError:
@@ -181,6 +182,7 @@ def _find_refused(config: Any) -> Iterator[str]:
 
 
 def _is_allowed(described: dict[str, Any]) -> bool:
+    """Tell whether a class is known to be harmless."""
     name, module = described["class_name"], described.get("module")
     # Keras 3 says where a class comes from; older files do not.
     from_keras = module is None or (isinstance(module, str) and module.split(".")[0] in ("keras", "builtins"))
@@ -242,6 +244,7 @@ def wrap_keras_file(path: Path, given: str, result: str, *, trust: bool) -> OneF
         raise errors.InvalidInput(f"The Keras model {path} must take one tensor; it takes {takes}.")
 
     def function(tensor: Any) -> Any:
+        """Apply the model."""
         output = model(tensor, training=False)
         if isinstance(output, dict):
             raise errors.InvalidInput(

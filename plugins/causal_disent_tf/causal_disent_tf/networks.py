@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ from causal_disent.training.networks import (
     FcDiscriminatorLayers,
     FcEncoderLayers,
     ImageLayers,
+    Layers,
     LinearDecoderLayers,
     LinearEncoderLayers,
-    check_image_shape,
 )
 from causal_disent_tf._tensorflow import keras, tensorflow
 
@@ -65,10 +64,6 @@ def _build_layer(layer: Any, shape: tuple[int | None, ...]) -> Any:
     return layer
 
 
-#: What the published layers are made of here.
-LAYERS = SimpleNamespace(dense=dense, conv=conv, deconv=deconv)
-
-
 def initialise(network: Any, generator: np.random.Generator | None) -> None:
     """Draw the weights of every layer of `network`, in order.
 
@@ -85,7 +80,42 @@ def initialise(network: Any, generator: np.random.Generator | None) -> None:
         layer.kernel.assign(generator.uniform(-limit, limit, shape).astype(np.float32))
 
 
-class ImageNetwork(ImageLayers, layers.Layer):
+class Ops:
+    """What the published networks are made of here; channels come last throughout."""
+
+    dense, conv, deconv = staticmethod(dense), staticmethod(conv), staticmethod(deconv)
+    initialise, relu, tanh = staticmethod(initialise), staticmethod(tf.nn.relu), staticmethod(tf.tanh)
+    leaky_relu = staticmethod(tf.nn.leaky_relu)
+
+    @staticmethod
+    def flatten(tensor: Any) -> Any:
+        """(n, h, w, c) to (n, h * w * c)."""
+        return tf.reshape(tensor, (-1, math.prod(tensor.shape[1:])))
+
+    @staticmethod
+    def reshape(tensor: Any, shape: tuple[int, ...]) -> Any:
+        """(n, numbers) to (n, *shape)."""
+        return tf.reshape(tensor, (-1, *shape))
+
+    @staticmethod
+    def channels_first(images: Any) -> Any:
+        """The images as they are."""
+        return images
+
+    channels_last = channels_first
+
+
+class Network(Layers, layers.Layer):
+    """A published network as a Keras layer; the first base class says which."""
+
+    ops = Ops
+
+    def call(self, given: Any) -> Any:
+        """Lead a batch through the layers."""
+        return self.run(given)
+
+
+class ImageNetwork(ImageLayers, Network):
     """A network from images (n, h, w, c) or to them.
 
     Args:
@@ -94,95 +124,39 @@ class ImageNetwork(ImageLayers, layers.Layer):
         generator: of the initial weights; seed 0 without it.
     """
 
-    #: What configs and saved models call it.
-    called: str
-
     def __init__(
         self, image_shape: Sequence[int], num_latent: int, generator: np.random.Generator | None = None
     ) -> None:
         super().__init__(name=self.called)
-        self.image_shape = check_image_shape(self.called, image_shape, self.divisor)
-        self.num_latent = num_latent
-        self.add_layers(LAYERS)
-        initialise(self, generator)
+        self.set_up(image_shape, num_latent, generator)
 
 
 class ConvEncoder(ConvEncoderLayers, ImageNetwork):
-    """``conv_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent)."""
-
-    called = "conv_encoder"
-
-    def call(self, images: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes."""
-        hidden = images
-        for layer in (self.e1, self.e2, self.e3, self.e4):
-            hidden = tf.nn.relu(layer(hidden))
-        hidden = tf.nn.relu(self.e5(tf.reshape(hidden, (-1, self.e5.kernel.shape[0]))))
-        return self.means(hidden), self.log_var(hidden)
+    """``conv_encoder``."""
 
 
 class DeconvDecoder(DeconvDecoderLayers, ImageNetwork):
-    """``deconv_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation."""
-
-    called = "deconv_decoder"
-
-    def call(self, codes: Any) -> Any:
-        """Images before the activation."""
-        hidden = tf.nn.relu(self.dense_1(tf.nn.relu(self.dense(codes))))
-        hidden = tf.reshape(hidden, (-1, *self.smallest))
-        for layer in (self.conv2d_transpose, self.conv2d_transpose_1, self.conv2d_transpose_2):
-            hidden = tf.nn.relu(layer(hidden))
-        return self.conv2d_transpose_3(hidden)
+    """``deconv_decoder``."""
 
 
 class FcEncoder(FcEncoderLayers, ImageNetwork):
-    """``fc_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
-
-    called = "fc_encoder"
-
-    def call(self, images: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes."""
-        flat = tf.reshape(images, (-1, math.prod(self.image_shape)))
-        hidden = tf.nn.relu(self.e2(tf.nn.relu(self.e1(flat))))
-        return self.dense(hidden), self.dense_1(hidden)
+    """``fc_encoder``."""
 
 
 class FcDecoder(FcDecoderLayers, ImageNetwork):
-    """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
-
-    called = "fc_decoder"
-
-    def call(self, codes: Any) -> Any:
-        """Images before the activation."""
-        hidden = codes
-        for layer in (self.dense, self.dense_1, self.dense_2):
-            hidden = tf.tanh(layer(hidden))
-        return tf.reshape(self.dense_3(hidden), (-1, *self.image_shape))
+    """``fc_decoder``."""
 
 
 class LinearEncoder(LinearEncoderLayers, ImageNetwork):
-    """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
-
-    called = "test_encoder"
-
-    def call(self, images: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes."""
-        flat = tf.reshape(images, (-1, math.prod(self.image_shape)))
-        return self.e1(flat), self.e2(flat)
+    """``test_encoder``."""
 
 
 class LinearDecoder(LinearDecoderLayers, ImageNetwork):
-    """``test_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
-
-    called = "test_decoder"
-
-    def call(self, codes: Any) -> Any:
-        """Images before the activation."""
-        return tf.reshape(self.d1(codes), (-1, *self.image_shape))
+    """``test_decoder``."""
 
 
-class FcDiscriminator(FcDiscriminatorLayers, layers.Layer):
-    """``fc_discriminator``: codes (n, num_latent) to logits (n, 2) of "as drawn" and "shuffled".
+class FcDiscriminator(FcDiscriminatorLayers, Network):
+    """``fc_discriminator``.
 
     Args:
         num_latent: number of codes.
@@ -190,14 +164,7 @@ class FcDiscriminator(FcDiscriminatorLayers, layers.Layer):
     """
 
     def __init__(self, num_latent: int, generator: np.random.Generator | None = None) -> None:
-        super().__init__(name="fc_discriminator")
+        super().__init__(name=self.called)
         self.num_latent = num_latent
-        self.add_layers(LAYERS)
+        self.add_layers(self.ops)
         initialise(self, generator)
-
-    def call(self, codes: Any) -> Any:
-        """Logits of the two classes."""
-        hidden = codes
-        for layer in (self.d1, self.d2, self.d3, self.d4, self.d5, self.d6):
-            hidden = tf.nn.leaky_relu(layer(hidden), self.slope)
-        return self.logits(hidden)

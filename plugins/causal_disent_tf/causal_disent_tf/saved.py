@@ -57,6 +57,7 @@ def weights_of(networks: Mapping[str, Any]) -> dict[str, Weight]:
 
 
 def _weights(layer: Any, prefix: str) -> Iterator[tuple[str, Weight]]:
+    """Yield the weights of a layer, those of the layers inside it first."""
     inside: set[int] = set()
     for name, child in _children(layer):
         inside.update(id(variable) for variable in child.variables)
@@ -162,6 +163,7 @@ def write_model(folder: Path, model: TrainedRepresentation) -> None:
     """A trained model, with ``gaussian_encoder``, ``reconstructions`` and ``decoder``."""
 
     def signatures(networks: Mapping[str, Callable[[Any], Any]]) -> Signatures:
+        """Return the signatures of the module."""
         images = v1.placeholder(tf.float32, (None, *model.encoder.image_shape), name="images")
         codes = v1.placeholder(tf.float32, (None, model.num_codes), name="latent_vectors")
         mean, log_var = networks["encoder"](images)
@@ -192,6 +194,7 @@ def _draw_codes(mean: Any, log_var: Any) -> Any:
 
 
 def _write(folder: Path, networks: Mapping[str, Any], signatures: Callable[..., Signatures]) -> None:
+    """Write a module whose graphs hold these networks."""
     weights = {name: weight.variable for name, weight in weights_of(networks).items()}
     values = {name: variable.numpy() for name, variable in weights.items()}
     builder = v1.saved_model.Builder(str(folder))

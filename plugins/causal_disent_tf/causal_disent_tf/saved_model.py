@@ -225,6 +225,7 @@ def _tensor_names(tensor: Any) -> Iterator[str]:
 
 
 def _initialisers(collection: Any) -> Iterator[str]:
+    """Yield what initialises the local variables."""
     from tensorflow.core.framework import variable_pb2
 
     for data in collection.bytes_list.value:
@@ -354,6 +355,7 @@ def load_saved_model(folder: Path, *, trust: bool, seed: int) -> dict[str, Signa
 
 
 def _graph_file(folder: Path) -> Path:
+    """Find the file of the graph."""
     place = locate(folder)
     if place is None:
         raise errors.InvalidInput(
@@ -363,6 +365,7 @@ def _graph_file(folder: Path) -> Path:
 
 
 def _parse(path: Path) -> Any:
+    """Parse a SavedModel as TensorFlow does."""
     data = read_bounded(path, MAX_GRAPH_BYTES)
     tensorflow()
     from google.protobuf.message import DecodeError
@@ -387,6 +390,7 @@ def _is_tf2(model: Any) -> bool:
 
 
 def _check(path: Path, model: Any) -> None:
+    """Raise if the graph runs operations that are not allowed."""
     refused = refused_operations(model)
     if refused:
         raise errors.InvalidInput(
@@ -422,6 +426,7 @@ def _copy(folder: Path, name: str, target: Path) -> None:
 
 
 def _load(path: Path, target: Path, tags: list[str] | None) -> dict[str, Signature]:
+    """Load a checked copy with TensorFlow."""
     try:
         with quiet():  # it warns of every variable of the older kind that it cannot be trained
             loaded = tensorflow().saved_model.load(str(target), tags=tags)

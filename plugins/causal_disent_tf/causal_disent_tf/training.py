@@ -216,6 +216,7 @@ class Trainer(BaseTrainer):
         return terms, found
 
     def _make_step(self, given: Mapping[str, Any], number: Any, seed: Any) -> dict[str, Any]:
+        """Make one step, as TensorFlow traces it."""
         batch = self._given(given, number, seed)
         scores = tf.random.stateless_uniform(batch.noise.shape, (seed, 2 * number + 1), alg=ALGORITHM)
         terms, gradients = self.gradients(batch, tf.argsort(scores, axis=0))

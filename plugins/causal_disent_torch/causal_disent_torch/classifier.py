@@ -118,6 +118,7 @@ def load_classifier(folder: Path, network: FactorNetwork) -> list[float] | None:
 
 
 def _read_accuracy(path: Path, num_factors: int) -> list[float]:
+    """Read the accuracies of a stored classifier."""
     if regular(path).stat().st_size > MOST_BYTES:
         raise ValueError(f"{path.name} has more than {MOST_BYTES:,} bytes.")
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -193,6 +194,7 @@ def fingerprint(data: Any, settings: Settings) -> str:
 
 
 def _read_parts(data: Any) -> Iterator[np.ndarray]:
+    """Yield what tells a data set with a table from others."""
     table = data.factor_table
     indices = table.index.to_numpy()
     yield from (indices, value_rows(table))
@@ -288,6 +290,7 @@ def _print_accuracy(accuracy: dict[str, float]) -> None:
 
 @functools.cache  # once per process, however many evaluations use the classifier
 def _warn_of_low(folder: Path, accuracy: tuple[tuple[str, float], ...]) -> None:
+    """Warn of factors that the classifier tells badly."""
     low = [f"{name} {value:.0%}" for name, value in accuracy if value < GOOD]
     if low:
         warnings.warn(

@@ -87,6 +87,7 @@ def draw_images(data: Any, most: int, random_state: np.random.RandomState) -> La
 
 
 def _read_table(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
+    """Read images of a data set with a table."""
     table = data.factor_table
     rows = np.arange(len(table))
     if len(rows) > most:
@@ -99,6 +100,7 @@ def _read_table(data: Any, most: int, random_state: np.random.RandomState) -> tu
 
 
 def _draw_points(data: Any, most: int, random_state: np.random.RandomState) -> tuple[np.ndarray, IntArray]:
+    """Draw images of a data set without a table."""
     pixels = np.empty((most, *data.observation_shape), dtype=np.uint8)
     factors = np.empty((most, data.num_factors), dtype=np.int64)
     for start, stop in _chunks(most):
@@ -118,6 +120,7 @@ def _as_bytes(images: FloatArray) -> np.ndarray:
 
 
 def _check_factors(factors: IntArray, sizes: Any) -> None:
+    """Raise unless factors count from 0 and are below their sizes."""
     outside = (factors < 0) | (factors >= np.asarray(sizes))
     if outside.any():
         row, column = np.argwhere(outside)[0]

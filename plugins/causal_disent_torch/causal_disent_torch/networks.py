@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch import Tensor, nn, relu_
-from torch.nn.functional import conv2d, conv_transpose2d, leaky_relu, relu
+from torch import Tensor, nn
+from torch.nn.functional import conv2d, conv_transpose2d, leaky_relu
 
 from causal_disent.training.networks import (
     ConvEncoderLayers,
@@ -17,9 +16,9 @@ from causal_disent.training.networks import (
     FcDiscriminatorLayers,
     FcEncoderLayers,
     ImageLayers,
+    Layers,
     LinearDecoderLayers,
     LinearEncoderLayers,
-    check_image_shape,
     declare_network,
 )
 
@@ -141,10 +140,6 @@ def deconv(inputs: int, outputs: int) -> nn.ConvTranspose2d:
     return _ConvTranspose2d(inputs, outputs, 4, stride=2, padding=1)
 
 
-#: What the published layers are made of here.
-LAYERS = SimpleNamespace(dense=dense, conv=conv, deconv=deconv)
-
-
 @torch.no_grad()
 def initialise(module: nn.Module, generator: torch.Generator | None) -> None:
     """Draw the weights of every layer of `module`, in order.
@@ -160,17 +155,52 @@ def initialise(module: nn.Module, generator: torch.Generator | None) -> None:
         nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
 
 
-def channels_first(images: Tensor) -> Tensor:
-    """(n, h, w, c) to (n, c, h, w), as a view."""
-    return images.permute(0, 3, 1, 2)
+class Ops:
+    """What the published networks are made of here.
+
+    In memory channels stay last, and so they do from layer to layer: the order of axes changes as a view.
+    """
+
+    dense, conv, deconv = staticmethod(dense), staticmethod(conv), staticmethod(deconv)
+    initialise, relu, tanh = staticmethod(initialise), staticmethod(torch.relu_), staticmethod(torch.tanh)
+    leaky_relu = staticmethod(leaky_relu)
+
+    @staticmethod
+    def flatten(tensor: Tensor) -> Tensor:
+        """(n, h, w, c) to (n, h * w * c)."""
+        return tensor.flatten(1)
+
+    @staticmethod
+    def reshape(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """(n, numbers) to (n, *shape)."""
+        return tensor.unflatten(1, shape)
+
+    @staticmethod
+    def channels_first(images: Tensor) -> Tensor:
+        """(n, h, w, c) to (n, c, h, w)."""
+        return images.permute(0, 3, 1, 2)
+
+    @staticmethod
+    def channels_last(images: Tensor) -> Tensor:
+        """(n, c, h, w) to (n, h, w, c)."""
+        return images.permute(0, 2, 3, 1)
 
 
-def channels_last(images: Tensor) -> Tensor:
-    """(n, c, h, w) to (n, h, w, c), as a view."""
-    return images.permute(0, 2, 3, 1)
+class Network(Layers, nn.Module):
+    """A published network as a module; the first base class says which."""
+
+    ops = Ops
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = self.called
+
+    def forward(self, given: Tensor) -> Any:
+        """Lead a batch through the layers."""
+        return self.run(given)
 
 
-class ImageNetwork(ImageLayers, nn.Module):
+class ImageNetwork(ImageLayers, Network):
     """A network from images (n, h, w, c) or to them.
 
     Args:
@@ -179,132 +209,56 @@ class ImageNetwork(ImageLayers, nn.Module):
         generator: of the initial weights; seed 0 without it.
     """
 
-    #: What configs and saved models call it.
-    name: str
-    #: Training is faster with the images of a batch in parts (`train.side_by_side`).
-    in_parts = False
-
     def __init__(
         self, image_shape: Sequence[int], num_latent: int, generator: torch.Generator | None = None
     ) -> None:
         super().__init__()
-        self.image_shape = check_image_shape(self.name, image_shape, self.divisor)
-        self.num_latent = num_latent
-        self.add_layers(LAYERS)
-        initialise(self, generator)
+        self.set_up(image_shape, num_latent, generator)
 
 
 class ConvEncoder(ConvEncoderLayers, ImageNetwork):
-    """``conv_encoder``: images (n, h, w, c) to mean and log variance, each (n, num_latent).
+    """``conv_encoder``.
 
     Example:
-        >>> import torch
         >>> mean, log_var = ConvEncoder((64, 64, 3), 10)(torch.zeros(2, 64, 64, 3))
         >>> mean.shape, log_var.shape
         (torch.Size([2, 10]), torch.Size([2, 10]))
     """
 
-    name = "conv_encoder"
-    tf_scope = "encoder"
-    in_parts = True
-
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of the codes."""
-        hidden = channels_first(images)  # in memory channels stay last, and so they do from layer to layer
-        for layer in (self.e1, self.e2, self.e3, self.e4):
-            hidden = relu_(layer(hidden))
-        hidden = relu_(self.e5(channels_last(hidden).flatten(1)))
-        return self.means(hidden), self.log_var(hidden)
-
 
 class DeconvDecoder(DeconvDecoderLayers, ImageNetwork):
-    """``deconv_decoder``: codes (n, num_latent) to images (n, h, w, c), before any activation."""
-
-    name = "deconv_decoder"
-    tf_scope = "decoder"
-    in_parts = True
-
-    def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
-        hidden = relu_(self.dense_1(relu_(self.dense(codes))))
-        hidden = channels_first(hidden.unflatten(1, self.smallest))
-        for layer in (self.conv2d_transpose, self.conv2d_transpose_1, self.conv2d_transpose_2):
-            hidden = relu_(layer(hidden))
-        return channels_last(self.conv2d_transpose_3(hidden))
+    """``deconv_decoder``."""
 
 
 class FcEncoder(FcEncoderLayers, ImageNetwork):
-    """``fc_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
-
-    name = "fc_encoder"
-    tf_scope = "encoder"
-
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of the codes."""
-        hidden = relu(self.e2(relu(self.e1(images.flatten(1)))))
-        return self.dense(hidden), self.dense_1(hidden)
+    """``fc_encoder``."""
 
 
 class FcDecoder(FcDecoderLayers, ImageNetwork):
-    """``fc_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
-
-    name = "fc_decoder"
-    tf_scope = "decoder"
-
-    def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
-        hidden = codes
-        for layer in (self.dense, self.dense_1, self.dense_2):
-            hidden = torch.tanh(layer(hidden))
-        return self.dense_3(hidden).unflatten(1, self.image_shape)
+    """``fc_decoder``."""
 
 
 class LinearEncoder(LinearEncoderLayers, ImageNetwork):
-    """``test_encoder``: images (n, h, w, c) of any size to mean and log variance, each (n, num_latent)."""
-
-    name = "test_encoder"
-    tf_scope = "encoder"
-
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of the codes."""
-        flat = images.flatten(1)
-        return self.e1(flat), self.e2(flat)
+    """``test_encoder``."""
 
 
 class LinearDecoder(LinearDecoderLayers, ImageNetwork):
-    """``test_decoder``: codes (n, num_latent) to images (n, h, w, c) of any size, before any activation."""
-
-    name = "test_decoder"
-    tf_scope = "decoder"
-
-    def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
-        return self.d1(codes).unflatten(1, self.image_shape)
+    """``test_decoder``."""
 
 
-class FcDiscriminator(FcDiscriminatorLayers, nn.Module):
-    """``fc_discriminator``: codes (n, num_latent) to logits (n, 2) of "as drawn" and "shuffled".
+class FcDiscriminator(FcDiscriminatorLayers, Network):
+    """``fc_discriminator``.
 
     Args:
         num_latent: number of codes.
         generator: of the initial weights; seed 0 without it.
     """
 
-    name = "fc_discriminator"
-    tf_scope = "discriminator"
-
     def __init__(self, num_latent: int, generator: torch.Generator | None = None) -> None:
         super().__init__()
         self.num_latent = num_latent
-        self.add_layers(LAYERS)
+        self.add_layers(self.ops)
         initialise(self, generator)
-
-    def forward(self, codes: Tensor) -> Tensor:
-        """Logits of the two classes."""
-        hidden = codes
-        for layer in (self.d1, self.d2, self.d3, self.d4, self.d5, self.d6):
-            hidden = leaky_relu(layer(hidden), self.slope)
-        return self.logits(hidden)
 
 
 def architecture(name: str, kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -106,6 +106,7 @@ class _Pixels(nn.Module):
 
 
 def _write(path: Path, module: nn.Module, example: Tensor, given: str, outputs: list[str]) -> None:
+    """Export a module."""
     with new_file(path) as temporary, warnings.catch_warnings():
         # The newer exporter needs further packages.
         warnings.filterwarnings("ignore", category=DeprecationWarning)

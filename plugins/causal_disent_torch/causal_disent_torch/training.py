@@ -376,6 +376,7 @@ def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Put an optimizer into a checkpoint's state."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         index, _, slot = name.partition(".")
@@ -440,6 +441,7 @@ class CompiledTrainer(Trainer):
         return terms
 
     def _choose(self) -> None:
+        """Keep the faster networks, and say so."""
         plain, compiled = min(self._seconds[:COMPARED]), min(self._seconds[COMPARED + 1 :])
         spent = self._seconds[COMPARED] - compiled
         told = f"a step takes {1000 * compiled:.3g} ms compiled and {1000 * plain:.3g} ms plain"

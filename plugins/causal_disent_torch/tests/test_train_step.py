@@ -125,7 +125,7 @@ def test_a_checkpoint_from_before_precisions_is_one_in_single_precision(tiny, tm
     trainer = make_trainer("vae", tiny)
     checkpoint.save(tmp_path / "old", trainer, {"vae.beta": "4"}, 1.0)
     before = checkpoint.read_settings(tmp_path / "old", trainer.framework)
-    assert checkpoint.differences(before, {"vae.beta": "4", "model.precision": "'float32'"}) == []
-    assert checkpoint.differences(before, {"vae.beta": "4", "model.precision": "'bfloat16'"}) == [
+    assert checkpoint.find_differences(before, {"vae.beta": "4", "model.precision": "'float32'"}) == []
+    assert checkpoint.find_differences(before, {"vae.beta": "4", "model.precision": "'bfloat16'"}) == [
         "model.precision: 'float32' before, 'bfloat16' now"
     ]

@@ -183,6 +183,7 @@ def find_assets(collection: Collection, *, overlays: Sequence[Path] = (), panora
 
 
 def _check_overlay(folder: Path, collection: Collection) -> None:
+    """Raise unless a folder has assets of this collection."""
     known = [f"{factor}s" for factor in collection.factors]
     if not folder.is_dir():
         raise errors.missing_input(folder, "--assets")
@@ -219,6 +220,7 @@ def _files(folder: Path, suffixes: Iterable[str]) -> dict[str, Path]:
 
 
 def _panoramas(folder: Path) -> dict[str, Path]:
+    """Find the panoramas in a folder, by label."""
     if not folder.is_dir():
         raise errors.missing_input(folder, "--hdri")
     pictures = [path for path in sorted(folder.glob("*")) if path.suffix.lower() in PANORAMAS and path.is_file()]

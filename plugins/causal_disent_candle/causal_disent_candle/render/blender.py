@@ -76,6 +76,7 @@ def _python(environment: Path) -> Path:
 
 
 def _python_with_bpy(python: Path, place: str) -> Path:
+    """Return the interpreter if it has bpy."""
     if not python.is_file():
         raise errors.InvalidInput(
             f"There is no interpreter in {place} ({python}). Add --install to make it there."
@@ -109,6 +110,7 @@ def _version() -> str:
 
 
 def _run(command: list[str]) -> None:
+    """Run a command that makes the environment."""
     ended = subprocess.run(command, check=False)
     if ended.returncode:
         raise errors.InvalidInput(
@@ -160,6 +162,7 @@ def run_workers(
 
 
 def _listen(workers: list[_Worker], messages: _Messages) -> Iterator[int]:
+    """Yield the jobs that the workers say are done."""
     running = len(workers)
     while running:
         worker, message = messages.get()
@@ -190,6 +193,7 @@ class _Worker:
         threading.Thread(target=self._read, args=(self._process.stdout, messages), daemon=True).start()
 
     def _read(self, lines: IO[str], messages: _Messages) -> None:
+        """Pass on the messages of the process, and keep its last other lines."""
         for line in lines:
             if line.startswith(MARK):
                 messages.put((self, json.loads(line[len(MARK) :])))

@@ -127,6 +127,7 @@ class RenderFolder:
         return all((self.path / file).is_file() for file in plan.files(index))
 
     def _check_settings(self, settings: dict[str, Any]) -> None:
+        """Raise if the folder was begun with other settings."""
         file = self._own / "settings.json"
         if file.is_file():
             begun = self._read(file)
@@ -144,6 +145,7 @@ class RenderFolder:
         write_text(file, json.dumps(settings, indent=2) + "\n")
 
     def _read(self, file: Path) -> dict[str, Any]:
+        """Read the settings that the folder was begun with."""
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
         except ValueError:

@@ -208,6 +208,7 @@ class CausalDecoder(nn.Module):
         self._taught(names, centre, scale)
 
     def _taught(self, names: Any, centre: Any, scale: Any) -> None:
+        """Set names and scaling of all concepts, or their defaults; raise unless there is one for each."""
         self.names = [f"concept {i}" for i in range(self.concepts)] if names is None else list(names)
         self.centre = [0.0] * self.concepts if centre is None else list(centre)
         self.scale = [1.0] * self.concepts if scale is None else list(scale)

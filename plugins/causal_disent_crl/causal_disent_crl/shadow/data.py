@@ -102,6 +102,7 @@ def intervene_on(values: FloatArray, do: Mapping[str, Any], light: Light) -> Flo
 
 
 def _effect(effect: str, causes: Sequence[float], light: Light) -> float:
+    """Compute an effect of its causes."""
     if effect == "shadow_area":
         shape, scale, position = causes
         return shadow_area(SHAPES[int(shape)], scale, position, light)

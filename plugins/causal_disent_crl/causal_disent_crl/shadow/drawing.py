@@ -364,6 +364,7 @@ class _Maps(NamedTuple):
 
 
 def _maps(form: _Form, light: Light, size: int) -> _Maps:
+    """Compute what all pictures of a form share."""
     shape, scale, position, area, spot = form
     seen = seen_of(shape, scale, size)
     shadow = _shadow(shape, scale, position, area, light)

@@ -249,6 +249,7 @@ class _ShadowFolder(FromFiles, ShadowData):
 
 
 def _publication(title: str, name: str) -> Publication:
+    """Return what is published under this name."""
     return Publication(
         title=title,
         files=(name,),

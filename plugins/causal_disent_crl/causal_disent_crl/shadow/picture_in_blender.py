@@ -49,6 +49,7 @@ def _set_renderer(work: dict[str, Any], index: int) -> None:
 
 
 def _add_camera(described: dict[str, Any]) -> None:
+    """Add the camera."""
     lens = bpy.data.cameras.new("camera")
     lens.type, lens.ortho_scale = "ORTHO", described["extent"]
     camera = bpy.data.objects.new("camera", lens)

@@ -138,6 +138,7 @@ def add_shadow(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
     width, height = arguments.size
     if width != height:
         raise errors.InvalidInput(f"Shadow images are as high as they are wide; given: --size {width}x{height}.")

@@ -112,6 +112,7 @@ def planes(shape: str) -> tuple[FloatArray, FloatArray]:
 
 
 def _hull_triangles(points: FloatArray) -> IntArray:
+    """Triangulate the convex hull of points."""
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(points)

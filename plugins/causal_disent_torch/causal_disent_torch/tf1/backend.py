@@ -27,8 +27,8 @@ TO_TF = {rank: tuple(np.argsort(order)) for rank, order in TO_TORCH.items()}
 def _pairs(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Parameter]]:
     """TensorFlow's name of each parameter, and the parameter."""
     for layer, part in module.named_children():
-        yield f"{prefix}{module.tf_scope}/{layer}/kernel", part.weight  # type: ignore[misc]
-        yield f"{prefix}{module.tf_scope}/{layer}/bias", part.bias  # type: ignore[misc]
+        yield f"{prefix}{module.scope}/{layer}/kernel", part.weight  # type: ignore[misc]
+        yield f"{prefix}{module.scope}/{layer}/bias", part.bias  # type: ignore[misc]
 
 
 def tf_shapes(module: nn.Module, prefix: str = "") -> dict[str, tuple[int, ...]]:
@@ -164,6 +164,7 @@ class Tf1Backend:
         write_converted(folder / part, self.read(source, model_dir=model_dir), source, to)
 
     def _read_named(self, folder: Path) -> Checkpoint:
+        """Read the model that the user names."""
         if not self.recognises(folder):
             raise errors.InvalidInput(
                 f"The folder {folder} given by --model_dir holds no model of disentanglement_lib: there is no "

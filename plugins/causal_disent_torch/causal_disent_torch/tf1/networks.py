@@ -149,6 +149,7 @@ def _names(
 
 
 def _computes(layer: Layer, step: Step, shapes: Shapes) -> bool:
+    """Tell whether a layer computes a step."""
     operation, activation, stride, side, width = step
     kernel, bias = shapes.get(layer.kernel, ()), shapes.get(layer.bias, ())
     if (layer.operation, layer.activation, layer.stride) != (operation, activation, stride):
@@ -264,6 +265,7 @@ def _tensor(tensors: Mapping[str, Tensor], name: str) -> Tensor:
 
 
 def _encoder(graph: Graph, signature: Signature, mean: str, log_var: str, shapes: Shapes) -> Network:
+    """Recognise the encoder."""
     images = _tensor(signature.inputs, "images")
     chains = []
     for tensor in (mean, log_var):
@@ -325,6 +327,7 @@ def _decoder(model: MetaGraph, encoder: Network, shapes: Shapes) -> Network | No
 
 
 def _decoder_of(chain: tuple[Layer, ...], encoder: Network, shapes: Shapes) -> Network:
+    """Recognise the decoder, if it fits the encoder."""
     architecture, names = recognise([chain], shapes, DECODERS)
     num_latent = shapes[chain[0].kernel][0]
     if num_latent != encoder.num_latent:

@@ -185,6 +185,7 @@ def _text(value: memoryview) -> str:
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Yield number and content of each field."""
     position = 0
     while position < len(data):
         tag, position = read_varint(data, position)
@@ -383,6 +384,7 @@ class Bundle:
         return {name: self._read(name) for name in names}
 
     def _read(self, name: str) -> NDArray[Any]:
+        """Read one variable, its checksum compared."""
         if name not in self.variables:
             raise unusable(self._index, errors.unknown("variable", name, self.variables).message.rstrip("."))
         variable = self.variables[name]
@@ -443,6 +445,7 @@ def _name(key: bytes) -> str:
 
 
 def _variable(entry: Message, num_shards: int) -> Variable:
+    """Read where a variable is."""
     if 7 in entry:
         raise Damaged("a variable is stored in slices; only whole ones can be read")
     shape = tuple(dimension.signed(1) for dimension in entry.message(2).all_messages(2))

@@ -123,6 +123,7 @@ def add_object(path: Any, material: Any) -> tuple[Any, list[Any]]:
 
 
 def _fit(path: Any, meshes: list[Any]) -> Matrix:
+    """Return what brings meshes to a longest side of 1 m, standing on the floor."""
     corners = [mesh.matrix_world @ Vector(corner) for mesh in meshes for corner in mesh.bound_box]
     low = [min(corner[axis] for corner in corners) for axis in range(3)]
     high = [max(corner[axis] for corner in corners) for axis in range(3)]
@@ -154,6 +155,7 @@ def _append(path: str, kinds: tuple[str, ...]) -> SimpleNamespace:
 
 
 def _build(path: Any, recipe: SimpleNamespace) -> Any:
+    """Call ``build(kit)`` of a recipe."""
     if not callable(getattr(recipe, "build", None)):
         raise AssetError(f"The recipe {path} must define build(kit).")
     try:

@@ -110,6 +110,7 @@ def ring(middle: Point, radius: float, thickness: float, material: Any = None, *
 def _round(
     foot: Point, radius: float, top: float, height: float, material: Any, bevel: float, segments: int
 ) -> Any:
+    """Make a cone or a cylinder."""
     middle = Vector(foot) + Vector((0, 0, height / 2))
     return _smooth(
         _built(
@@ -129,6 +130,7 @@ def _round(
 
 
 def _built(material: Any, bevel: float, build: Any) -> Any:
+    """Make an object of a mesh that `build` fills."""
     shape = bmesh.new()
     build(shape)
     data = bpy.data.meshes.new("mesh")
@@ -257,6 +259,7 @@ class _Surface:
         return self.node("ShaderNodeMapping", away).outputs[0]
 
     def mix(self, color: str, other: str, share: Any, contrast: float) -> Any:
+        """Mix two colors by a share."""
         steep = self.node(
             "ShaderNodeMapRange",
             {"Value": share, "From Min": 0.5 - 0.5 / contrast, "From Max": 0.5 + 0.5 / contrast},
@@ -270,6 +273,7 @@ class _Surface:
         self, color: Any, roughness: float, *, metallic: float = 0.0, glow: float = 0.0, bump: float = 0.0,
         height: Any = None,
     ) -> Any:  # fmt: skip
+        """Connect a color to the shader of the material."""
         shader = self.tree.nodes["Principled BSDF"]
         _set(self.tree, shader, {"Base Color": color, "Roughness": roughness, "Metallic": metallic})
         if glow:

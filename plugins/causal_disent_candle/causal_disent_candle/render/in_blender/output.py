@@ -45,6 +45,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def _flush(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
     # As `causal_disent.files` does it, which Blender's interpreter does not have.
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -67,6 +67,7 @@ def set_scene(work: dict[str, Any], job: dict[str, Any]) -> Shot:
 
 
 def _set_renderer(work: dict[str, Any], index: int, stage: SimpleNamespace) -> None:
+    """Choose how rays are traced, and how strong the light is."""
     output.set_output(work, index)
     scene = bpy.context.scene
     scene.cycles.use_adaptive_sampling = False
@@ -132,6 +133,7 @@ def _outline(shot: Shot, size: tuple[int, int]) -> np.ndarray:
 
 
 def _vertices(mesh: Any) -> np.ndarray:
+    """Return the vertices of a mesh in the world."""
     shape = mesh.to_mesh()
     flat = np.empty(3 * len(shape.vertices), dtype=np.float32)
     shape.vertices.foreach_get("co", flat)

@@ -38,6 +38,7 @@ def _window(kit: Any, left: float) -> None:
 
 
 def _shelf(kit: Any, left: float) -> None:
+    """Build a shelf with books."""
     wood = kit.paint("#5a3820")
     kit.box((left - 1.4, -20.95, 0.0), (left + 1.4, -20.85, 5.0), wood)
     for z in (0.0, 1.2, 2.4, 3.6, 4.9):
@@ -87,6 +88,7 @@ def _fence(kit: Any) -> None:
 
 
 def _slide(kit: Any) -> None:
+    """Build a slide."""
     post, chute = kit.paint("#d9422b", roughness=0.4), kit.paint("#f0b81e", roughness=0.3)
     for x in (4.6, 6.0):
         for y in (-25.0, -26.4):
@@ -99,6 +101,7 @@ def _slide(kit: Any) -> None:
 
 
 def _swing(kit: Any) -> None:
+    """Build a swing."""
     frame, rope = kit.paint("#2c6fb0", roughness=0.4), kit.paint("#303030")
     for x in (-2.2, -7.4):
         for y in (-25.0, -27.0):
@@ -289,6 +292,7 @@ def beach(kit: Any) -> None:
 
 
 def _palm(kit: Any, x: float, y: float) -> None:
+    """Build a palm."""
     bark, leaf = kit.paint("#7d6244"), kit.paint("#3f7d32")
     for step in range(12):
         kit.cylinder((x - 0.012 * step * step, y, 0.45 * step), 0.22 - 0.008 * step, 0.5, bark)
