@@ -16,7 +16,7 @@ import numpy as np  # noqa: E402
 from _conv import SmallConvNet  # noqa: E402
 
 from causal_disent.metrics import cg, irs, uc  # noqa: E402
-from causal_disent.metrics.cg import baseline_of  # noqa: E402
+from causal_disent.metrics.cg import make_baseline  # noqa: E402
 from causal_disent.report.table import text_table  # noqa: E402
 
 SIZES = (5, 5, 3, 6, 3, 3)
@@ -74,7 +74,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "IRS + UC / encoding the 10,000 images", f"{both / encoding:.3f}", "< 1"
     resampled = best(lambda: uc(codes, factors, bootstrap=200), repeats=2)
     yield "200 resamples of IRS + UC / one evaluation", f"{resampled / both:.1f}", "<= 40"
-    closed = best(lambda: baseline_of(codes, "max_deviation")(codes))
+    closed = best(lambda: make_baseline(codes, "max_deviation")(codes))
     pairwise = best(lambda: pairwise_deviation(codes, 50), repeats=1) * len(codes) / 50
     yield "pairwise maximal deviation / closed form", f"{pairwise / closed:.0f}", ">= 1000"
     yield from counterfactual_rows()

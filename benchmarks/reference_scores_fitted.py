@@ -23,7 +23,7 @@ import numpy as np
 from _peer import BINS, METRICS, Peer, load_peer
 from _reference_file import write_cases
 
-from causal_disent.metrics.draw import forked
+from causal_disent.metrics.draw import fork_generator
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "metrics"))
@@ -127,7 +127,7 @@ def _converging(peer: Peer, wanted: bool) -> Iterator[None]:
 def _seed_global_generator(one: dict[str, Any], run: int) -> None:
     """The original takes trees' seeds, and the shifts of its strong downstream task, from there."""
     if one["metric"] == "strong_downstream_task":
-        np.random.set_state(forked(np.random.RandomState(one["seed"])).get_state())  # noqa: NPY002
+        np.random.set_state(fork_generator(np.random.RandomState(one["seed"])).get_state())  # noqa: NPY002
     else:
         np.random.seed(run)  # noqa: NPY002
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.checks import check_arguments, check_pairs, check_rho, parameters_of
-from causal_disent.metrics.certainty import certainty, what_is_asked
-from causal_disent.metrics.cg import BEST, dead_codes
+from causal_disent.metrics.certainty import asked_of_run, certainty
+from causal_disent.metrics.cg import BEST, find_dead_codes
 from causal_disent.metrics.contract import (
     BINS,
     Configurable,
@@ -21,11 +21,11 @@ from causal_disent.metrics.contract import (
     arguments_for,
     asks_neighbours,
     binding,
+    count_fits_of,
     equally_filled,
-    fits_of,
-    keys_of,
-    or_by_neighbours,
+    mention_neighbours,
     refusal,
+    report_keys,
 )
 from causal_disent.metrics.draw import (
     VALIDATION_ARGUMENTS,
@@ -157,7 +157,7 @@ def _reader_of_numbers(record: Declaration, data: Any, own: Mapping[str, Any]) -
         return None
     if "continuous" not in takes and not asks_neighbours(takes, own):
         which = errors.listing(factor_names(data)[column] for column in columns)
-        how = "`evaluation.bins = 10` in a config, `data.in_bins(10)`" + or_by_neighbours(takes)
+        how = "`evaluation.bins = 10` in a config, `data.in_bins(10)`" + mention_neighbours(takes)
         raise errors.InvalidInput(refusal_with_takers(which, how) + ".")
     return data.space.to_numbers if record.needs.arrays_suffice else None
 
@@ -192,7 +192,7 @@ def _with_signature(
     def adapted(*args: Any, **kwargs: Any) -> Scores:
         given = whole.bind(*args, **kwargs)
         given.apply_defaults()
-        with fits_of(record.name), binding(bind):
+        with count_fits_of(record.name), binding(bind):
             return measure(check_arguments(whole.parameters.values(), given.arguments))
 
     adapted.__name__ = adapted.__qualname__ = record.name
@@ -234,7 +234,7 @@ def _own_arguments(record: Declaration, data: Any, given: Mapping[str, Any]) -> 
 
 def _resamples_for(record: Declaration, own: Mapping[str, Any]) -> dict[str, int]:
     """How often a function that resamples what it has measured, as CG's does, is to do so: as often as others."""
-    asked = what_is_asked()
+    asked = asked_of_run()
     if not asked or record.needs.arrays_suffice:
         return {}
     return {name: getattr(asked, name) for name in ("bootstrap", "chance") if own.get(name) == 0}
@@ -246,8 +246,8 @@ def _scores(
     """The entries of a result file for one sample."""
     scores: Scores = {}
     for prefix, labels, result, options in _results(record, sample, own):
-        found = keys_of(record.reports, result, names, labels)
-        if (asked := what_is_asked()) and record.needs.arrays_suffice:
+        found = report_keys(record.reports, result, names, labels)
+        if (asked := asked_of_run()) and record.needs.arrays_suffice:
             # Points that stand for something else are given to the whole function, which draws that itself.
             points, given = (sample.points, own) if sample.points else (sample.arguments, options)
             sure = certainty(record.facts, record.function, points, given, result.score, asked)
@@ -374,4 +374,6 @@ def attributed_sample(
     check_rho(rho, codes.shape[1])
     scores = attribute(codes, discrete, attribution, random_state)
     shape, decode = tuple(data.observation_shape), representation.decode  # type: ignore[attr-defined]
-    return AttributedSample(codes, factors, discrete, scores, factor_names(data), shape, dead_codes(codes, decode))
+    return AttributedSample(
+        codes, factors, discrete, scores, factor_names(data), shape, find_dead_codes(codes, decode)
+    )

@@ -13,7 +13,7 @@ from PIL.Image import Image
 
 from causal_disent import get_classifier, get_dataset, get_representation
 from causal_disent.metrics import cg
-from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.cg import make_baseline
 from causal_disent.metrics.draw import sample_codes
 from causal_disent.report.model_sheets import SHOWN, make_counterfactuals, of_truth
 from causal_disent.report.pictures import draw_grid, save_picture
@@ -70,7 +70,12 @@ def main() -> Image:
         titles.append(f"{name}\nCG {found.score:.2f}\nCG_signed {found.signed:.2f}")
         factor, image = data.sample(1, np.random.RandomState(5))
         made = make_counterfactuals(
-            model(image), factor, sets, baseline_of(codes, "max_deviation"), model.decode, classifier.predict_proba
+            model(image),
+            factor,
+            sets,
+            make_baseline(codes, "max_deviation"),
+            model.decode,
+            classifier.predict_proba,
         )
         columns.append([image[0], made.base[0], made.inside[0, SHOWN_FACTOR], made.outside[0, SHOWN_FACTOR]])
         value = data.value_names[SHOWN_FACTOR][factor[0, SHOWN_FACTOR]]

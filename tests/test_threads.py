@@ -116,8 +116,8 @@ def test_a_number_that_is_none(wrong):
 def test_processes_that_fit_have_one_thread_each(monkeypatch):
     from joblib import delayed
 
-    from causal_disent.metrics.fitting import in_processes
+    from causal_disent.metrics.fitting import run_in_processes
 
     monkeypatch.setenv("OMP_NUM_THREADS", "3")  # which joblib would hand on to each of its processes
-    found = in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))
+    found = run_in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))
     assert found == ["1", "1"]

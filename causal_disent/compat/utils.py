@@ -20,7 +20,7 @@ from causal_disent.checks import as_array, as_numbers, checked
 from causal_disent.metrics import fitting, information
 from causal_disent.metrics.contract import binding
 from causal_disent.metrics.draw import encode_fixed, sample_codes, split
-from causal_disent.metrics.fitting import Estimator, name_of, predictor, seeded
+from causal_disent.metrics.fitting import Estimator, name_of, predictor, set_seed
 from causal_disent.metrics.information import discretizer, histogram_discretizer
 from causal_disent.metrics.others import factor_merges, independent_groups
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray, Representation
@@ -109,7 +109,7 @@ def make_discretizer(
     binned = bind(discretizer)(points, **{name: value for name, value in given.items() if value is not None})
     if binned is points and points.dtype.kind not in "iub":
         with binding(bind):
-            binned = information.codes_in_bins(points)
+            binned = information.bin_codes_by_config(points)
     return binned.T
 
 
@@ -152,7 +152,7 @@ def _with_seed(make: Estimator) -> Estimator:
     @functools.wraps(make, assigned=("__doc__",), updated=())
     def made() -> Any:
         with binding(bind):
-            return seeded(make(), SEED)
+            return set_seed(make(), SEED)
 
     made.__name__ = name_of(make)
     return made

@@ -21,13 +21,13 @@ def varies(matrix: NDArray[Any]) -> NDArray[np.bool_]:
     return matrix.min(axis=0) != matrix.max(axis=0)
 
 
-def varying_in_both(train_factors: IntArray, test_factors: IntArray, metric: str) -> IntArray:
+def find_varying_in_both(train_factors: IntArray, test_factors: IntArray, metric: str) -> IntArray:
     """The columns that vary in both sets; a warning names the others."""
     both = np.where(varies(test_factors), train_factors, 0)
     return varying_factors(both, metric)
 
 
-def several_varying(factors: FloatArray | IntArray, metric: str, at_least: int) -> IntArray:
+def find_varying(factors: FloatArray | IntArray, metric: str, at_least: int) -> IntArray:
     """The columns of `factors` that vary, of which the metric needs `at_least` so many."""
     columns = varying_factors(factors, metric)
     if len(columns) < at_least:
@@ -38,11 +38,11 @@ def several_varying(factors: FloatArray | IntArray, metric: str, at_least: int) 
     return columns
 
 
-def in_place(values: FloatArray, columns: IntArray, num_columns: int) -> FloatArray:
+def place_values(values: FloatArray, columns: IntArray, num_columns: int) -> FloatArray:
     """`values` at their `columns`, NaN elsewhere.
 
     Example:
-        >>> in_place(np.array([0.5]), np.array([1]), 2)
+        >>> place_values(np.array([0.5]), np.array([1]), 2)
         array([nan, 0.5])
     """
     placed = np.full(num_columns, np.nan)
@@ -91,11 +91,11 @@ def all_groups(code_groups: CodeGroups | None, num_codes: int, *, least: int = 1
     return groups
 
 
-def combined(labels: NDArray[Any], groups: Sequence[Sequence[int]]) -> IntArray:
+def combine_labels(labels: NDArray[Any], groups: Sequence[Sequence[int]]) -> IntArray:
     """(points, groups): whole numbers that tell the combinations of the labels (points, columns) in a group apart.
 
     Example:
-        >>> combined(np.array([[0, 1, 5], [0, 2, 5], [0, 1, 6]]), [[0, 1], [2]]).tolist()
+        >>> combine_labels(np.array([[0, 1, 5], [0, 2, 5], [0, 1, 6]]), [[0, 1], [2]]).tolist()
         [[0, 0], [1, 0], [0, 1]]
     """
     return np.stack([_together(labels[:, list(group)]) for group in groups], axis=1)
@@ -109,7 +109,7 @@ def _together(columns: NDArray[Any]) -> IntArray:
     return found
 
 
-def summed(values: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
+def sum_groups(values: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
     """The sums over each group of the rows (codes, ...)."""
     return np.stack([values[list(group)].sum(axis=0) for group in groups])
 
@@ -120,7 +120,7 @@ def summed(values: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
 TEST_SHARE = 1 / 3
 
 
-def fit_and_test(
+def split_points(
     codes: Any, factors: Any, test: Any, random_state: np.random.RandomState, **least: int
 ) -> tuple[Pairs, Pairs]:
     """Points to fit to and points to test on, checked.
@@ -187,11 +187,11 @@ def predict_linear(
     return (test_inputs - offsets) @ weights + means
 
 
-def r_squared(truth: FloatArray, predicted: FloatArray) -> FloatArray:
+def measure_r_squared(truth: FloatArray, predicted: FloatArray) -> FloatArray:
     """1 - squared error / variance of each column, whose values must vary.
 
     Example:
-        >>> r_squared(np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]]))
+        >>> measure_r_squared(np.array([[0.0], [2.0]]), np.array([[0.0], [1.0]]))
         array([0.5])
     """
     errors = ((truth - predicted) ** 2).sum(axis=0)

@@ -17,7 +17,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_number, is_whole
 from causal_disent.metrics.arrays import TEST_SHARE, split_rows
-from causal_disent.metrics.contract import fits_of
+from causal_disent.metrics.contract import count_fits_of
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -300,7 +300,7 @@ def certainty(
         chance=asked.chance if facts["takes"] else 0,
     )
     found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
-    with fits_of(name) as count:
+    with count_fits_of(name) as count:
         if asked.bootstrap:
             found["low"], found["high"], found["resamples"] = bootstrap_interval(
                 score,
@@ -369,19 +369,19 @@ def asking(asked: Asked | None) -> Any:
         _ASKED.reset(token)
 
 
-def what_is_asked() -> Asked | None:
+def asked_of_run() -> Asked | None:
     """What the run asks of every score, if anything."""
     return _ASKED.get()
 
 
-def seed_of_draws(generator: np.random.RandomState) -> int:
+def choose_seed(generator: np.random.RandomState) -> int:
     """Of a metric that resamples by itself, so that its draws are those of all other scores: the run's seed; or
     one that follows from the state of the generator that it was given, which is left as it is."""
-    asked = what_is_asked()
-    return asked.seed if asked else int(same_state(generator).randint(2**31 - 1))
+    asked = asked_of_run()
+    return asked.seed if asked else int(copy_generator(generator).randint(2**31 - 1))
 
 
-def same_state(generator: np.random.RandomState) -> np.random.RandomState:
+def copy_generator(generator: np.random.RandomState) -> np.random.RandomState:
     """Another generator, which draws what this one would."""
     other = np.random.RandomState(0)
     other.set_state(generator.get_state())
@@ -406,7 +406,7 @@ def resample_counts(num_points: int, resamples: int, random_state: np.random.Ran
     return np.array([np.bincount(drawn, minlength=num_points) for drawn in draws]).reshape(-1, num_points)
 
 
-def interval_of_mean(
+def find_interval_of_mean(
     per_point: FloatArray, counts: IntArray, ends: tuple[float, float] | None = None
 ) -> tuple[float, float] | None:
     """95 % bootstrap interval of the mean over points; None of fewer than two resamples.

@@ -29,12 +29,12 @@ from causal_disent.metrics.certainty import (
     ConfidenceSequence,
     certainty,
     check_bootstrap,
-    interval_of_mean,
+    choose_seed,
+    copy_generator,
+    find_interval_of_mean,
     resample_counts,
-    same_state,
-    seed_of_draws,
 )
-from causal_disent.metrics.contract import Bounded, Result, bound, keys_of, metric
+from causal_disent.metrics.contract import Bounded, Result, bound, metric, report_keys
 from causal_disent.metrics.draw import Points, Sample, Source, factor_names
 from causal_disent.metrics.information import discretizer
 from causal_disent.metrics.irs_uc import (
@@ -167,7 +167,7 @@ def mean(codes: FloatArray) -> Baseline:
 BASELINES = {"max_deviation": max_deviation, "zero": zero, "mean": mean}
 
 
-def baseline_of(codes: FloatArray, name: str) -> Baseline:
+def make_baseline(codes: FloatArray, name: str) -> Baseline:
     """A function from points (n, codes) to the values (n, codes) that an intervention sets."""
     return BASELINES[check_choice("baseline", name, list(BASELINES))](codes)
 
@@ -204,7 +204,7 @@ class Changes:
         return result
 
 
-def joined(parts: Sequence[Changes]) -> Changes:
+def join_changes(parts: Sequence[Changes]) -> Changes:
     """The changes of all points of `parts`."""
     tables = [
         None if of_factor[0] is None else np.concatenate(of_factor, axis=1)
@@ -213,7 +213,7 @@ def joined(parts: Sequence[Changes]) -> Changes:
     return Changes(tables, np.concatenate([part.truth for part in parts]))
 
 
-def changes(
+def measure_changes(
     codes: FloatArray,
     factors: IntArray,
     decode: Callable[[FloatArray], Any],
@@ -366,7 +366,7 @@ VISIBLE = 0.08
 NUM_POINTS = 16
 
 
-def dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[int, ...]:
+def find_dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[int, ...]:
     """The codes that can run over all their values in the sample without anybody seeing it in the images.
 
     A code is dead if the pixel that it changes most changes by less than 0.08 of the range from black to white,
@@ -378,7 +378,7 @@ def dead_codes(codes: FloatArray, decode: Callable[[FloatArray], Any]) -> tuple[
 
     Example:
         >>> v = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-        >>> dead_codes(v, lambda z: z[:, :1].reshape(-1, 1, 1, 1))
+        >>> find_dead_codes(v, lambda z: z[:, :1].reshape(-1, 1, 1, 1))
         (1,)
     """
     low, high = codes.min(axis=0), codes.max(axis=0)
@@ -399,11 +399,11 @@ def _visible(points: FloatArray, code: int, low: float, high: float, decode: Cal
     return float(np.mean([float(abs(one - other).max()) for one, other in zip(first, second, strict=True)]))
 
 
-def factors_of(sets: Sequence[Sequence[int]], dead: Sequence[int]) -> tuple[int, ...]:
+def find_dead_factors(sets: Sequence[Sequence[int]], dead: Sequence[int]) -> tuple[int, ...]:
     """The factors all of whose codes are dead.
 
     Example:
-        >>> factors_of([(0,), (1, 2), (2,)], dead=(2,))
+        >>> find_dead_factors([(0,), (1, 2), (2,)], dead=(2,))
         (2,)
     """
     return tuple(i for i, own in enumerate(sets) if set(own) <= set(dead))
@@ -541,7 +541,13 @@ def cg_per_rho(
     sets = {one: select_codes(scores, one, selection) for one in chosen}
     return {
         one: cg(
-            codes, factors, decode, predict_proba, attribution=own, random_state=same_state(generator), **options
+            codes,
+            factors,
+            decode,
+            predict_proba,
+            attribution=own,
+            random_state=copy_generator(generator),
+            **options,
         )
         for one, own in sets.items()
     }
@@ -696,11 +702,11 @@ def cg(
     skipped = tuple(i for i, values in enumerate(factors.T) if values.min() == values.max())
     if len(skipped) == factors.shape[1]:
         raise errors.InvalidInput("Every factor has a single value in the sample; CG needs one that varies.")
-    truth, from_codes = _value_indices(factors), baseline_of(codes, baseline)
-    seed = seed_of_draws(generator)
+    truth, from_codes = _value_indices(factors), make_baseline(codes, baseline)
+    seed = choose_seed(generator)
     order = slice(None) if tolerance is None else generator.permutation(len(codes))
     known = check_accuracy(accuracy, factors.shape[1])
-    batches = changes(
+    batches = measure_changes(
         codes[order],
         truth[order],
         decode,
@@ -716,13 +722,13 @@ def cg(
     draws = np.random.RandomState(seed)
     counts = resample_counts(len(gaps), bootstrap, draws)
     absolute, signed = (
-        interval_of_mean(np.nanmean(sizes, axis=1), counts, ends)
+        find_interval_of_mean(np.nanmean(sizes, axis=1), counts, ends)
         for sizes, ends in ((np.abs(gaps), (0.0, 1.0)), (gaps, (-1.0, 1.0)))
     )
     intervals = (absolute if stopping is None else stopping.interval, signed)
-    chances = _chance_levels(joined(seen), chance, draws, intervals) if chance else (None, None)
+    chances = _chance_levels(join_changes(seen), chance, draws, intervals) if chance else (None, None)
     unseen = () if known is None else not_judged(known, factors)
-    dead = dead_codes(codes, decode)
+    dead = find_dead_codes(codes, decode)
     whole, per_factor = CgScores.of(gaps), np.abs(gaps).mean(axis=0)
     of_judged = [per_factor[i] for i in range(len(sets)) if i not in (*unseen, *skipped)]
     return CgResult(
@@ -740,7 +746,7 @@ def cg(
         not_judged=unseen,
         sets=sets,
         dead_codes=dead,
-        dead_factors=factors_of(sets, dead),
+        dead_factors=find_dead_factors(sets, dead),
         num_points=None if stopping is None else len(gaps),
         interval=intervals[0],
         signed_interval=intervals[1],
@@ -844,11 +850,11 @@ def causal_disentanglement_per_rho(
     given = (codes, factors, decode, predict_proba)
     found = {
         one: CausalDisentanglementResult(
-            robust, apart, cg(*given, attribution=apart.sets, random_state=same_state(generator), **options)
+            robust, apart, cg(*given, attribution=apart.sets, random_state=copy_generator(generator), **options)
         )
         for one, apart in separate.items()
     }
-    asked = Asked(bootstrap, chance, seed_of_draws(generator))
+    asked = Asked(bootstrap, chance, choose_seed(generator))
     if not (bootstrap or chance):
         return found
 
@@ -876,7 +882,7 @@ def _with_options_of_cg(function: Any) -> Any:
 def _causal_keys(result: CausalDisentanglementResult, names: Sequence[str]) -> dict[str, Any]:
     """``IRS``, ``num_active_dims``, and the keys of `uc` and `cg`."""
     parts: Any = ((irs, result.irs), (uc, result.uc), (cg, result.cg))
-    found = (keys_of(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
+    found = (report_keys(part.declaration.reports, of_part, names, {}) for part, of_part in parts)
     both = (("IRS", result.irs_sure), ("UC", result.uc_sure))
     sure = (known.keys(name) for name, known in both if known is not None)
     return {key: value for keys in (*found, *sure) for key, value in keys.items()}

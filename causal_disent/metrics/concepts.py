@@ -26,7 +26,7 @@ from causal_disent.metrics.arrays import standardise
 from causal_disent.metrics.cg import check_images
 from causal_disent.metrics.contract import configurable, find_registered
 from causal_disent.metrics.draw import Needs, Sample, Source, factor_names
-from causal_disent.metrics.linear import matched_correlation, mcc
+from causal_disent.metrics.linear import match_codes, mcc
 from causal_disent.metrics.mic import mic_matrix
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.representation.code_table import CodeTable, checked_codes, encode
@@ -262,7 +262,7 @@ def find_concepts(
             f"{metric} needs a concept for each of the {len(names)} factors {errors.listing(names)}; the model "
             f"has {seen.shape[1]} {what}."
         )
-    places = match(seen, values, matching)
+    places = match_concepts(seen, values, matching)
     how = f"concepts matched by {matching}"
     if not is_causal:
         representation = CodesAsConcepts(representation, codes, places, discovery, random_state)
@@ -273,12 +273,12 @@ def find_concepts(
     return Concepts(representation, tuple(names), places, slopes, offsets, how)
 
 
-def match(concepts: FloatArray, factors: FloatArray, matching: str = "spearman") -> tuple[int, ...]:
+def match_concepts(concepts: FloatArray, factors: FloatArray, matching: str = "spearman") -> tuple[int, ...]:
     """The column of `concepts` (points, concepts) for each factor (points, factors), none twice.
 
     Example:
         >>> v = np.random.RandomState(0).normal(size=(50, 3))
-        >>> match(-v[:, [2, 0, 1]], v)
+        >>> match_concepts(-v[:, [2, 0, 1]], v)
         (1, 2, 0)
     """
     if matching == "mic":
@@ -286,7 +286,7 @@ def match(concepts: FloatArray, factors: FloatArray, matching: str = "spearman")
         scores = mic_matrix(concepts[rows], factors[rows], floor_draws=0).mic
     else:
         scores = np.nan_to_num(mcc(concepts, factors, correlation=matching).matrix)
-    return tuple(int(place) for place in matched_correlation(scores)[1])  # type: ignore[arg-type]
+    return tuple(int(place) for place in match_codes(scores)[1])  # type: ignore[arg-type]
 
 
 def _units(concepts: FloatArray, factors: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -356,7 +356,7 @@ class CausalPoints(Needs):
                 f"{self.metric}.discovery = 'gae_discovery', which fits one to its codes."
             )
         names = factor_names(source.data)
-        graph = graph_of_factors(source.data, names) if self.graph else None
+        graph = find_graph_of_factors(source.data, names) if self.graph else None
         table = CodeTable.of(source.data, source.representation)
         values = factor_values(source.data, indices)
         concepts = find_concepts(
@@ -459,7 +459,7 @@ def draw_indices(source: Source, num_points: int | None, metric: str) -> IntArra
     return known[np.sort(chosen)]
 
 
-def graph_of_factors(data: Any, names: Sequence[str]) -> CausalGraph:
+def find_graph_of_factors(data: Any, names: Sequence[str]) -> CausalGraph:
     """The data set's graph between its factors alone."""
     graph = CausalGraph(graph_for(data))
     for name in names:

@@ -137,7 +137,7 @@ _OPEN: ContextVar[_Count | None] = ContextVar("fits of the metric that is being 
 
 
 @contextmanager
-def fits_of(metric: str) -> Iterator[_Count]:
+def count_fits_of(metric: str) -> Iterator[_Count]:
     """Count the fits of one metric in a block; the outermost block warns of those that stopped early."""
     outer = _OPEN.get()
     if outer is not None:
@@ -163,7 +163,7 @@ def fits_of(metric: str) -> Iterator[_Count]:
 
 def count_fits(fits: int, stopped: int) -> None:
     """Add to the count of the metric that is being computed."""
-    with fits_of("A metric") as count:
+    with count_fits_of("A metric") as count:
         count.fits += fits
         count.stopped += stopped
 
@@ -236,16 +236,18 @@ def _is_continuous(column: FloatArray | IntArray) -> bool:
         return False
     # What is no number is for the metric to refuse.
     return (
-        bool(np.isfinite(column).all()) and all_different(column) and (len(column) >= TELLING or not whole(column))
+        bool(np.isfinite(column).all())
+        and are_all_different(column)
+        and (len(column) >= TELLING or not are_whole(column))
     )
 
 
-def all_different(column: FloatArray | IntArray) -> bool:
+def are_all_different(column: FloatArray | IntArray) -> bool:
     """Whether nearly every point has a value of its own."""
     return len(np.unique(column)) > ALL_DIFFERENT * len(column)
 
 
-def whole(values: FloatArray | IntArray) -> bool:
+def are_whole(values: FloatArray | IntArray) -> bool:
     """Whether all are whole numbers that a float holds exactly."""
     return bool((np.abs(values) < 2**53).all() and (values == np.round(values)).all())
 
@@ -325,7 +327,7 @@ def asks_neighbours(takes: Takes, options: Mapping[str, Any]) -> bool:
     return asked
 
 
-def or_by_neighbours(takes: Takes) -> str:
+def mention_neighbours(takes: Takes) -> str:
     """Extend a message about continuous factors by the choice of nearest neighbours."""
     choices = _choices_of_neighbours(takes).items()
     return "".join(f"; or as they are, `{name}={value!r}`" for name, value in choices)
@@ -373,7 +375,7 @@ def refuse_continuous(name: str, takes: Takes, factors: Any, options: Mapping[st
     if columns := continuous_columns(factors):
         how = "`equally_filled(factors, 10)` of causal_disent.metrics, `bins=10` of causal_disent.score"
         how += f"; or say so, `{next(iter(needed))}=...`" if needed else ""
-        how += or_by_neighbours(takes)
+        how += mention_neighbours(takes)
         raise errors.InvalidInput(f"{name} {refusal(f'factor {errors.listing(columns)}', how)}.")
 
 
@@ -544,7 +546,7 @@ def _checked_once(
         try:
             if of_arrays and _OPEN.get() is None:  # one metric may ask another, and knows what it gives
                 refuse_continuous(name, takes, given.get("factors"), given)
-            with fits_of(name):
+            with count_fits_of(name):
                 result = function(*bound.args, **bound.kwargs)
         except errors.CausalDisentError:
             raise
@@ -570,10 +572,10 @@ def _read_matrix(name: str, value: Any) -> np.ndarray:
         from causal_disent.tables import read_table  # with pandas, which plain arrays do without
 
         values = read_table(name, value).values
-        return values.astype(np.int64) if whole(values) else values
+        return values.astype(np.int64) if are_whole(values) else values
 
 
-def keys_of(
+def report_keys(
     reports: Mapping[str, Any] | Callable[..., dict[str, Any]],
     result: Any,
     names: Sequence[str],
@@ -591,7 +593,7 @@ def keys_of(
         >>> from types import SimpleNamespace
         >>> found = SimpleNamespace(score=np.float64(0.5), per_factor=np.array([np.nan, 0.5]), low=None)
         >>> reports = {"R2": "score", "R2_factor_{factor}": "per_factor", "R2_low": "low"}
-        >>> keys_of(reports, found, ["hue", "size"], {})
+        >>> report_keys(reports, found, ["hue", "size"], {})
         {'R2': 0.5, 'R2_factor_size': 0.5}
     """
     if callable(reports):

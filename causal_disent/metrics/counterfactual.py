@@ -12,7 +12,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_choice, check_random_state
 from causal_disent.data.factor_table import factor_values, value_rows
-from causal_disent.metrics.certainty import check_bootstrap, interval_of_mean, resample_counts
+from causal_disent.metrics.certainty import check_bootstrap, find_interval_of_mean, resample_counts
 from causal_disent.metrics.concepts import CounterfactualPoints
 from causal_disent.metrics.contract import Bounded, find_registered, metric
 from causal_disent.progress import track
@@ -24,11 +24,11 @@ from causal_disent.text import shown_value
 DISTANCES = ("l1", "l2")
 
 
-def pixel_distance(images: FloatArray, others: FloatArray, distance: str = "l1") -> FloatArray:
+def measure_pixel_distance(images: FloatArray, others: FloatArray, distance: str = "l1") -> FloatArray:
     """(n,): the mean absolute difference of pixels, or the root of the mean squared one; in [0, 1].
 
     Example:
-        >>> pixel_distance(np.zeros((1, 2, 1, 1)), np.array([0.0, 1.0]).reshape(1, 2, 1, 1), "l2").round(3)
+        >>> measure_pixel_distance(np.zeros((1, 2, 1, 1)), np.array([0.0, 1.0]).reshape(1, 2, 1, 1), "l2").round(3)
         array([0.707])
     """
     check_choice("distance", distance, DISTANCES)
@@ -42,7 +42,7 @@ def check_batches(batch_size: int, bootstrap: int) -> None:
     check_bootstrap(bootstrap)
 
 
-def in_batches(function: Callable[[IntArray], FloatArray], number: int, size: int) -> FloatArray:
+def map_batches(function: Callable[[IntArray], FloatArray], number: int, size: int) -> FloatArray:
     """`function` of the rows 0, 1, ... `number` - 1, so many at a time, put together."""
     starts = range(0, number, size)
     parts = [
@@ -52,12 +52,12 @@ def in_batches(function: Callable[[IntArray], FloatArray], number: int, size: in
     return np.concatenate(parts)
 
 
-def other_values(values: FloatArray, random_state: np.random.RandomState) -> FloatArray:
+def draw_other_values(values: FloatArray, random_state: np.random.RandomState) -> FloatArray:
     """(n, factors): for each point and factor the value of another point, a different one wherever there is one.
 
     Example:
         >>> v = np.array([[0.0, 5.0], [1.0, 5.0], [1.0, 5.0]])
-        >>> (other_values(v, np.random.RandomState(0)) != v).tolist()
+        >>> (draw_other_values(v, np.random.RandomState(0)) != v).tolist()
         [[True, False], [True, False], [True, False]]
     """
     drawn = np.empty_like(values)
@@ -82,10 +82,10 @@ def _interval(
     per_point: FloatArray, resamples: int, random_state: np.random.RandomState
 ) -> tuple[float, float] | None:
     """95 % bootstrap interval of the mean over points; None without resamples."""
-    return interval_of_mean(per_point, resample_counts(len(per_point), resamples, random_state))
+    return find_interval_of_mean(per_point, resample_counts(len(per_point), resamples, random_state))
 
 
-def scale_of(values: FloatArray) -> FloatArray:
+def measure_scale(values: FloatArray) -> FloatArray:
     """(factors,): how far apart the values of each factor are; 1 where there is one."""
     spread: Any = np.ptp(values, axis=0)
     return np.where(spread > 0, spread, 1.0)
@@ -145,7 +145,7 @@ class ImageRegressor:
         """(factors,): mean absolute error on images it was not fitted to, as a part of each factor's range."""
         values = factor_values(self._data, self._tested)
         apart = np.abs(self.predict(self._data.observations(self._tested)) - values).mean(axis=0)
-        return apart / scale_of(factor_values(self._data, self._fitted))
+        return apart / measure_scale(factor_values(self._data, self._fitted))
 
     @cached_property
     def _known(self) -> FloatArray:
@@ -288,9 +288,11 @@ def reconstruction(
 
     def errors_of(rows: Any) -> FloatArray:
         images, decoded = points.images(rows), points.decode(points.codes[rows])
-        return np.stack([pixel_distance(images, decoded), pixel_distance(images, decoded, "l2") ** 2], axis=1)
+        return np.stack(
+            [measure_pixel_distance(images, decoded), measure_pixel_distance(images, decoded, "l2") ** 2], axis=1
+        )
 
-    absolute, squared = in_batches(errors_of, len(points.indices), batch_size).T
+    absolute, squared = map_batches(errors_of, len(points.indices), batch_size).T
     generator = check_random_state(random_state)
     return ReconstructionResult(
         float(absolute.mean()), float(squared.mean()), absolute, _interval(absolute, bootstrap, generator)
@@ -399,12 +401,12 @@ def composition(
             do = dict(enumerate(points.concepts.values(codes).T)) if null == "all" else {}
             images = points.decode(points.concepts.intervene(codes, do))
             if number in times:
-                found[number] = pixel_distance(start, images, distance)
+                found[number] = measure_pixel_distance(start, images, distance)
             if number < max(times):
                 codes = points.encode(images)
         return np.stack([found[number] for number in times], axis=1)
 
-    per_image = in_batches(distances, len(points.codes), batch_size)
+    per_image = map_batches(distances, len(points.codes), batch_size)
     generator = check_random_state(random_state)
     means = dict(zip(times, per_image.mean(axis=0).tolist(), strict=True))
     ends = {
@@ -496,7 +498,7 @@ def reversibility(
     check_at_least(1, batch_size=batch_size, cycles=cycles)
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
-    targets = other_values(points.values, generator)
+    targets = draw_other_values(points.values, generator)
 
     def distances(rows: Any) -> FloatArray:
         start, own = points.images(rows), points.concepts.values(points.codes[rows])
@@ -507,10 +509,10 @@ def reversibility(
                 there = points.under(codes, factor, targets[rows, factor])
                 images = points.under(points.encode(there), factor, own[:, factor])
                 codes = points.encode(images) if cycles > 1 else codes
-            columns.append(pixel_distance(start, images, distance))
+            columns.append(measure_pixel_distance(start, images, distance))
         return np.stack(columns, axis=1)
 
-    per_image = in_batches(distances, len(points.codes), batch_size)
+    per_image = map_batches(distances, len(points.codes), batch_size)
     ends = _interval(per_image.mean(axis=1), bootstrap, generator)
     return ReversibilityResult(float(per_image.mean()), per_image.mean(axis=0), per_image, ends)
 
@@ -630,7 +632,7 @@ def effectiveness(
     """
     check_batches(batch_size, bootstrap)
     generator = check_random_state(random_state)
-    targets, scale = other_values(points.values, generator), scale_of(points.values)
+    targets, scale = draw_other_values(points.values, generator), measure_scale(points.values)
     seer = make_predictor(predictor, points.data, getattr(points, "make_classifier", None))
 
     def errors_of(rows: Any) -> FloatArray:
@@ -644,13 +646,13 @@ def effectiveness(
             if points.knows_truth:
                 true_images, true_values = points.truth(rows, factor, wanted)
                 found[:, factor, 1] = np.abs(seer.predict(true_images)[:, factor] - wanted) / scale[factor]
-                found[:, factor, 2] = pixel_distance(true_images, images)
+                found[:, factor, 2] = measure_pixel_distance(true_images, images)
                 found[:, factor, 3] = (np.abs(seen - true_values) / scale).mean(axis=1)
                 own = points.concepts.values(points.concepts.intervene(codes, {factor: wanted}))
                 found[:, factor, 4] = (np.abs(own - true_values) / scale).mean(axis=1)
         return found
 
-    found = in_batches(errors_of, len(points.codes), batch_size)
+    found = map_batches(errors_of, len(points.codes), batch_size)
     means = [float(mean) if points.knows_truth else None for mean in found.mean(axis=(0, 1))[1:]]
     per_image = found.mean(axis=1)
     return EffectivenessResult(
@@ -764,11 +766,11 @@ def minimality(
     check_at_least(2, pool=pool)
     check_bootstrap(bootstrap)
     generator = check_random_state(random_state)
-    targets = other_values(points.values, generator)
+    targets = draw_other_values(points.values, generator)
     embed = image_features if embedding == "pixels" else points.encode
     # In an order that means nothing: so are ties.
     others = generator.permutation(points.data.factor_table.index.to_numpy())[:pool]
-    known = in_batches(lambda rows: np.asarray(embed(points.data.observations(others[rows]))), len(others), 256)
+    known = map_batches(lambda rows: np.asarray(embed(points.data.observations(others[rows]))), len(others), 256)
     values = factor_values(points.data, others)
 
     def of(rows: Any) -> FloatArray:
@@ -789,7 +791,7 @@ def minimality(
             found[:, factor, 2] = divergence(np.zeros(len(rows)), there, here)
         return found
 
-    found = in_batches(of, len(points.codes), batch_size)
+    found = map_batches(of, len(points.codes), batch_size)
     return MinimalityResult(
         float(found[..., 0].mean()),
         found[..., 0].mean(axis=0),

@@ -15,7 +15,7 @@ from causal_disent.graphs import CausalGraph, edge_scores, shd, sid
 from causal_disent.metrics.certainty import centred_interval
 from causal_disent.metrics.concepts import CausalPoints, Concepts
 from causal_disent.metrics.contract import Result, metric
-from causal_disent.metrics.mic import LEAST_POINTS, mic_floor, pair_scores
+from causal_disent.metrics.mic import LEAST_POINTS, mic_floor, score_pairs
 from causal_disent.protocols import FloatArray
 
 # --- PosMIC/TIC, NegMIC/TIC and F1 of a causal layer (Zhu et al. 2023, arXiv:2308.05707)
@@ -182,7 +182,7 @@ def crl_scores(
 
     def measured(rows: Any) -> FloatArray:
         pairs = [(factors[rows, i], code[rows]) for _, i, codes in columns for code in codes.T]
-        return _per_factor(columns, pair_scores(pairs, num_jobs=num_jobs, **settings), dimensions, len(names))
+        return _per_factor(columns, score_pairs(pairs, num_jobs=num_jobs, **settings), dimensions, len(names))
 
     per_factor = measured(slice(None))
     scores = _summary(per_factor)

@@ -21,26 +21,26 @@ from causal_disent.metrics.arrays import (
     TEST_SHARE,
     CodeGroups,
     all_groups,
-    fit_and_test,
-    in_place,
+    find_varying_in_both,
+    place_values,
     predict_linear,
     random_features,
+    split_points,
     standardise,
-    summed,
-    varying_in_both,
+    sum_groups,
 )
 from causal_disent.metrics.contract import COLUMNS, IN_GROUPS, Result, metric
 from causal_disent.metrics.draw import train_test
 from causal_disent.metrics.fitting import (
     Estimator,
     Problem,
-    accuracies,
     check_labelled,
     estimator_named,
     fit_each,
-    importances,
+    make_problems,
+    measure_accuracies,
+    measure_importances,
     name_of,
-    problems_of,
 )
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -159,10 +159,10 @@ def dci(
     groups = all_groups(code_groups, num_codes)
 
     def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
-        return importances(model, num_codes), accuracies(model, problem)
+        return measure_importances(model, num_codes), measure_accuracies(model, problem)
 
-    fits = fit_each(make, problems_of(train, held_out, varying, continuous), finish, generator, num_jobs)
-    matrix = summed(np.stack([column for column, _ in fits], axis=1), groups)
+    fits = fit_each(make, make_problems(train, held_out, varying, continuous), finish, generator, num_jobs)
+    matrix = sum_groups(np.stack([column for column, _ in fits], axis=1), groups)
     train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
     everywhere, per_factor = np.zeros((len(groups), num_factors)), np.full(num_factors, np.nan)
     everywhere[:, varying], per_factor[varying] = matrix, completeness_per_factor(matrix)
@@ -329,7 +329,7 @@ def dci_es(
         (1.0, 1.0)
     """
     generator = check_random_state(random_state)
-    train, held_out = fit_and_test(codes, factors, test, generator)
+    train, held_out = split_points(codes, factors, test, generator)
     _check_widths(widths)
     check_not_negative(ridge=ridge)
     if lowest_loss is not None and not 0 <= lowest_loss < 1:
@@ -339,18 +339,18 @@ def dci_es(
         )
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     check_columns("categorical", categorical, num_factors)
-    columns = varying_in_both(train[1], held_out[1], "dci_es")
+    columns = find_varying_in_both(train[1], held_out[1], "dci_es")
     inputs = random_features(*standardise(train[0], held_out[0]), max(widths), generator)
     targets = [_targets(train[1][:, i], held_out[1][:, i], i in categorical) for i in columns]
     found = np.array([_losses(*inputs, targets, num_codes + width, ridge) for width in widths])
     found = np.minimum.accumulate(np.minimum(found, 1.0), axis=0)
     capacities = np.log(1.0 + num_codes + np.asarray(widths, dtype=np.float64))
-    scores = np.array([explicitness_of_curve(capacities, curve, lowest=lowest_loss) for curve in found.T])
+    scores = np.array([measure_explicitness(capacities, curve, lowest=lowest_loss) for curve in found.T])
     losses = np.full((len(widths), num_factors), np.nan)
     losses[:, columns] = found
     return DciEsResult(
         float(scores.mean()),
-        in_place(scores, columns, num_factors),
+        place_values(scores, columns, num_factors),
         len(columns) / num_codes,
         float(1.0 - found[-1].mean()),
         capacities,
@@ -358,15 +358,15 @@ def dci_es(
     )
 
 
-def explicitness_of_curve(
+def measure_explicitness(
     capacities: FloatArray, losses: FloatArray, baseline: float = 1.0, lowest: float | None = None
 ) -> float:
     """The last step: E of losses that do not rise with capacity; the lowest is the last unless given.
 
     Example:
-        >>> explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0]))
+        >>> measure_explicitness(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 0.0]))
         0.0
-        >>> explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array([0.5, 0.5, 0.5]), lowest=0.0)
+        >>> measure_explicitness(np.array([0.0, 1.0, 2.0]), np.array([0.5, 0.5, 0.5]), lowest=0.0)
         1.0
     """
     gain = baseline - losses[-1]

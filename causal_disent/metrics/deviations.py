@@ -32,7 +32,7 @@ def from_mean(values: FloatArray) -> FloatArray:
     return np.abs(values - values.mean(axis=1, keepdims=True))
 
 
-def distances_of(groups: Sequence[Sequence[int]]) -> Distances:
+def make_distances(groups: Sequence[Sequence[int]]) -> Distances:
     """The Euclidean distances of groups of codes, given by their rows."""
     if all(len(group) == 1 for group in groups):
         return from_mean
@@ -44,14 +44,14 @@ def distances_of(groups: Sequence[Sequence[int]]) -> Distances:
     return distances
 
 
-def largest_deviations(by_code: FloatArray, distances: Distances = from_mean) -> FloatArray:
+def find_largest_deviations(by_code: FloatArray, distances: Distances = from_mean) -> FloatArray:
     """(codes,): the largest distance of each code (codes, points) from its mean, 0 if it never varies."""
     # The mean of equal numbers may be off by a rounding error.
     constant = by_code.min(axis=1) == by_code.max(axis=1)
     return distances(np.where(constant[:, None], 0.0, by_code)).max(axis=1)
 
 
-def deviations_within(
+def measure_deviations_within(
     by_code: FloatArray, factors: IntArray, diff_quantile: float, distances: Distances = from_mean
 ) -> FloatArray:
     """(codes, factors): mean over the values of each factor of a quantile of the distances from the mean there."""
@@ -61,7 +61,7 @@ def deviations_within(
 def _mean_deviation(
     by_code: FloatArray, factor: IntArray, diff_quantile: float, distances: Distances
 ) -> FloatArray:
-    order, starts = group(factor)
+    order, starts = group_points(factor)
     quantiles = [
         np.percentile(distances(by_code[:, rows]), diff_quantile * 100, axis=1, overwrite_input=True)
         for rows in np.split(order, starts)
@@ -69,7 +69,7 @@ def _mean_deviation(
     return np.sum(quantiles, axis=0) / len(quantiles)
 
 
-def group(factor: IntArray) -> tuple[IntArray, IntArray]:
+def group_points(factor: IntArray) -> tuple[IntArray, IntArray]:
     """The points ordered by their value of `factor`, and where each value after the first starts."""
     order = np.argsort(_small(factor), kind="stable")
     return order, np.flatnonzero(np.diff(factor[order])) + 1

@@ -15,16 +15,16 @@ from causal_disent.checks import MatrixFunction, Pairs, check_at_least, check_ra
 from causal_disent.metrics.arrays import TEST_SHARE
 from causal_disent.metrics.contract import COLUMNS, Result, bound, configurable, metric
 from causal_disent.metrics.dci import dci
-from causal_disent.metrics.draw import Draws, Sample, Source, TrainTest, fix_factor, forked
+from causal_disent.metrics.draw import Draws, Sample, Source, TrainTest, fix_factor, fork_generator
 from causal_disent.metrics.fitting import (
     GIN_PREDICTOR,
     Estimator,
-    accuracies,
     check_labelled,
     estimator_named,
     fit_each,
+    make_problems,
+    measure_accuracies,
     name_of,
-    problems_of,
 )
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 from causal_disent.text import shown_value
@@ -46,17 +46,17 @@ class Sizes(TrainTest):
         return {**super().parameters, "num_train": (10, 100, 1_000, 10_000)}
 
     def draw(self, source: Source, **drawn: Any) -> Iterator[Sample]:
-        for size in sizes_of(drawn.pop("num_train")):
+        for size in read_sizes(drawn.pop("num_train")):
             (found,) = self.draw_one(source, num_train=size, **drawn)
             # A generator of its own for the fits, so that the next size draws what it always drew.
-            yield Sample(found.arguments, forked(source.random_state), found.keywords, f"{size}:")
+            yield Sample(found.arguments, fork_generator(source.random_state), found.keywords, f"{size}:")
 
     def draw_one(self, source: Source, **drawn: Any) -> Iterator[Sample]:
         """The points of one size."""
         return super().draw(source, **drawn)
 
 
-def sizes_of(num_train: int | Sequence[int]) -> list[int]:
+def read_sizes(num_train: int | Sequence[int]) -> list[int]:
     """Sizes of training sets, given one or several."""
     sizes = [num_train] if isinstance(num_train, (int, np.integer)) else list(num_train)
     if not sizes:
@@ -152,8 +152,8 @@ def downstream_task(
     """
     generator = check_random_state(random_state)
     train, held_out = check_labelled(codes, factors, test, generator, continuous)
-    problems = problems_of(train, held_out, continuous=continuous)
-    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
+    problems = make_problems(train, held_out, continuous=continuous)
+    fits = fit_each(estimator_named(estimator), problems, measure_accuracies, generator, num_jobs)
     train_accuracy, test_accuracy = np.array(fits).T
     return DownstreamResult(train_accuracy, test_accuracy)
 
@@ -175,7 +175,7 @@ def factorwise_dci(
     return dci(mus_train.T, ys_train.T, test=test, estimator=estimator_fn, random_state=random_state).importance
 
 
-def matrix_of(
+def compute_matrix(
     function: MatrixFunction, train: Pairs, test: Pairs, random_state: np.random.RandomState
 ) -> FloatArray:
     """The function's matrix (codes, factors); one that takes a `random_state` is given it."""
@@ -315,9 +315,9 @@ def reduced_downstream_task(
     problems = [
         problem
         for kept in left
-        for problem in problems_of((train[0][:, kept], train[1]), (held_out[0][:, kept], held_out[1]))
+        for problem in make_problems((train[0][:, kept], train[1]), (held_out[0][:, kept], held_out[1]))
     ]
-    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
+    fits = fit_each(estimator_named(estimator), problems, measure_accuracies, generator, num_jobs)
     train_accuracy, test_accuracy = np.array(fits).T.reshape(2, num_factors, num_factors)
     removed = np.array([np.setdiff1d(np.arange(num_codes), kept) for kept in left])
     return ReducedDownstreamResult(removed, train_accuracy, test_accuracy)
@@ -332,7 +332,7 @@ def _codes_left(
     if num_to_remove == 0:
         return left
     # At first all factors have the same codes, and one matrix tells the most important one of each.
-    first = matrix_of(measure, train, test, generator)
+    first = compute_matrix(measure, train, test, generator)
     left = [np.delete(kept, column.argmax()) for kept, column in zip(left, first.T, strict=True)]
     for _ in range(1, num_to_remove):
         left = [
@@ -354,7 +354,7 @@ def _scores_of_factor(
     # The built-in measure takes factors one by one; a foreign one may compare them.
     columns = [factor] if _is_built_in(measure) else list(range(train[1].shape[1]))
     reduced, reduced_test = ((codes[:, kept], factors[:, columns]) for codes, factors in (train, test))
-    return matrix_of(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
+    return compute_matrix(measure, reduced, reduced_test, generator)[:, columns.index(factor)]
 
 
 def _is_built_in(measure: MatrixFunction) -> bool:
@@ -437,7 +437,7 @@ class Shifts(Sizes):
         data, random_state = source.data, source.random_state
         num_train, num_test = drawn["num_train"], drawn["num_test"]
         check_at_least(1, num_test=num_test, n_experiment=drawn["n_experiment"])
-        choices, draws = forked(random_state), Draws(data, source.representation)
+        choices, draws = fork_generator(random_state), Draws(data, source.representation)
         factors = [data.sample_factors(num_train, random_state), data.sample_factors(num_test, random_state)]
         for points in tuple(factors):
             draws.given(points, random_state)
@@ -529,7 +529,7 @@ def strong_downstream_task(
     train, held_out = check_labelled(codes, factors, test, generator)
     if not len(shifts):
         raise errors.InvalidInput("`shifts` must hold at least one; given: none.")
-    problems = problems_of(train, held_out)
+    problems = make_problems(train, held_out)
     num_factors = len(problems)
     for shift in shifts:
         shifted = check_labelled(*shift.train, shift.test, generator)
@@ -537,7 +537,7 @@ def strong_downstream_task(
             raise errors.InvalidInput(
                 f"A shift's target is from 0 to {num_factors - 1}; given: {shown_value(shift.target)}."
             )
-        problems += problems_of(*shifted, [shift.target])
-    fits = fit_each(estimator_named(estimator), problems, accuracies, generator, num_jobs)
+        problems += make_problems(*shifted, [shift.target])
+    fits = fit_each(estimator_named(estimator), problems, measure_accuracies, generator, num_jobs)
     before, after = np.array(fits[:num_factors]).T, np.array(fits[num_factors:]).T
     return StrongDownstreamResult(before[0], before[1], after[0], after[1])

@@ -127,7 +127,7 @@ def factor_names(data: Any) -> list[str]:
     return [str(name) for name in getattr(data, "factor_names", range(data.num_factors))]
 
 
-def forked(random_state: np.random.RandomState) -> np.random.RandomState:
+def fork_generator(random_state: np.random.RandomState) -> np.random.RandomState:
     """A generator that depends on where `random_state` stands, and leaves it there for later draws."""
     copy = np.random.RandomState()
     copy.set_state(random_state.get_state())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.checks import Pairs, check_columns, check_fits_trees, is_whole
-from causal_disent.metrics.arrays import fit_and_test, r_squared
+from causal_disent.metrics.arrays import measure_r_squared, split_points
 from causal_disent.metrics.contract import Caught, bound, configurable, report_fits
 from causal_disent.processes import end_with
 from causal_disent.progress import track
@@ -188,7 +188,7 @@ class _AlwaysTheSame:
         return np.full(len(codes), self.value)
 
 
-def problems_of(
+def make_problems(
     train: Pairs, test: Pairs, columns: Sequence[int] | IntArray | None = None, continuous: Sequence[int] = ()
 ) -> list[Problem]:
     """One problem for each of the factors in `columns`, or for all; those in `continuous` are for regressors."""
@@ -217,7 +217,7 @@ def fit_each(
     seeds = random_state.randint(2**31 - 1, size=len(problems))
     makers = [regressor_for(make) if problem.continuous else make for problem in problems]
     with errors.readable("What the estimator makes"):  # as gin binds it
-        models = [seeded(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]
+        models = [set_seed(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]
     for model in models:
         if not hasattr(model, "fit"):
             raise errors.InvalidInput(f"An estimator makes models with `fit`; this one made {shown_value(model)}.")
@@ -225,7 +225,7 @@ def fit_each(
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")
     jobs = [(models[i], problems[i], finish) for i in order]
-    num_jobs = jobs_at_a_time(num_jobs)
+    num_jobs = count_jobs(num_jobs)
     alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
     done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
     report_fits([caught for _, caught in done])
@@ -246,7 +246,7 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
-        return in_processes(num_jobs, [delayed(_fit)(*job) for job in jobs], "fitting")
+        return run_in_processes(num_jobs, [delayed(_fit)(*job) for job in jobs], "fitting")
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -266,11 +266,11 @@ def _fit(model: Any, problem: Problem, finish: Callable[[Any, Problem], Result])
         if (problem.values == problem.values[0]).all():
             result = finish(_AlwaysTheSame(problem.values[0]), problem)
         else:
-            result = finish(fitted(model, problem.codes, problem.values), problem)
+            result = finish(fit_model(model, problem.codes, problem.values), problem)
     return result, [(warning.category, str(warning.message)) for warning in caught]
 
 
-def fitted(model: Any, codes: FloatArray, values: NDArray[Any]) -> Any:
+def fit_model(model: Any, codes: FloatArray, values: NDArray[Any]) -> Any:
     """The model, fitted; values that a classifier of scikit-learn takes for no classes are told in our words."""
     try:
         return model.fit(codes, values)
@@ -283,7 +283,7 @@ def fitted(model: Any, codes: FloatArray, values: NDArray[Any]) -> Any:
         ) from error
 
 
-def accuracies(model: Any, problem: Problem) -> tuple[float, float]:
+def measure_accuracies(model: Any, problem: Problem) -> tuple[float, float]:
     """How often a model is right on its training and on its test points; R², 0 at least, if continuous."""
     both = ((problem.codes, problem.values), (problem.test_codes, problem.test_values))
     train, test = (_accuracy(model.predict(codes), values, problem.continuous) for codes, values in both)
@@ -295,10 +295,10 @@ def _accuracy(predicted: NDArray[Any], values: NDArray[Any], continuous: bool) -
         return float(np.mean(predicted == values))
     if (values == values[0]).all():
         return 0.0
-    return max(0.0, float(r_squared(values[:, None], predicted[:, None])[0]))
+    return max(0.0, float(measure_r_squared(values[:, None], predicted[:, None])[0]))
 
 
-def importances(model: Any, num_codes: int) -> FloatArray:
+def measure_importances(model: Any, num_codes: int) -> FloatArray:
     """How much each code (codes,) counts in a fitted model: its importance, or its mean absolute weight."""
     last = model[-1] if hasattr(model, "named_steps") else model
     if isinstance(last, _AlwaysTheSame):
@@ -321,8 +321,8 @@ def check_labelled(
     continuous: Sequence[int] = (),
     **least: int,
 ) -> tuple[Pairs, Pairs]:
-    """What `fit_and_test` makes of its arguments, the factors discrete but for those in `continuous`."""
-    train, held_out = fit_and_test(codes, factors, test, random_state, **least)
+    """What `split_points` makes of its arguments, the factors discrete but for those in `continuous`."""
+    train, held_out = split_points(codes, factors, test, random_state, **least)
     check_columns("continuous", continuous, train[1].shape[1])
     for name, (_, labels) in (("train", train), ("test", held_out)):
         check_classes(name, np.delete(labels, list(continuous), axis=1))
@@ -338,7 +338,7 @@ def check_classes(name: str, factors: NDArray[Any]) -> None:
         )
 
 
-def seeded(model: Any, seed: int) -> Any:
+def set_seed(model: Any, seed: int) -> Any:
     """`model` with `seed` wherever it takes one and has none, nested models included."""
     if not hasattr(model, "get_params"):
         return model
@@ -350,7 +350,7 @@ def seeded(model: Any, seed: int) -> Any:
     return model.set_params(**{name: seed for name in empty})
 
 
-def in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> list[Any]:
+def run_in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> list[Any]:
     """What joblib's delayed calls give, in processes of one thread; with a `label`, how far they are is told."""
     from joblib import Parallel, parallel_config
 
@@ -365,7 +365,7 @@ def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...]
     return function(*args, **named)
 
 
-def jobs_at_a_time(num_jobs: int | None) -> int:
+def count_jobs(num_jobs: int | None) -> int:
     """`num_jobs`, or by default one per core, and one in a worker process; -1 stands for all cores."""
     if num_jobs is None:
         # A worker's siblings keep the other cores busy already.

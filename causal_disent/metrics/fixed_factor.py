@@ -11,10 +11,10 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_matrix, check_pairs, check_random_state
 from causal_disent.data.independent_draws import IndependentDraws
-from causal_disent.metrics.certainty import what_is_asked
+from causal_disent.metrics.certainty import asked_of_run
 from causal_disent.metrics.contract import Result, bound, configurable, fit_counted, metric
-from causal_disent.metrics.deviations import group
-from causal_disent.metrics.draw import Draws, Needs, Sample, Source, fix_factor, forked
+from causal_disent.metrics.deviations import group_points
+from causal_disent.metrics.draw import Draws, Needs, Sample, Source, fix_factor, fork_generator
 from causal_disent.protocols import FloatArray, GroundTruthData, IntArray
 from causal_disent.representation.code_table import CodeTable
 
@@ -29,7 +29,7 @@ Labelled = tuple[FloatArray, IntArray]
 BLOCK = 1024
 
 
-def blocks(total: int) -> Iterator[slice]:
+def split_into_blocks(total: int) -> Iterator[slice]:
     """Slices of at most `BLOCK` that cover ``range(total)``."""
     for start in range(0, total, BLOCK):
         yield slice(start, min(start + BLOCK, total))
@@ -82,9 +82,11 @@ class Votes(Needs):
 
         votes = [draw_features(drawn[num], draw_block, self.features_of) for num in ("num_train", "num_eval")]
         points: tuple[Any, ...] = ()
-        if what_is_asked():
+        if asked_of_run():
             num_points = drawn.get("num_variance_estimate", drawn["num_train"])
-            points = replace(source, random_state=forked(random_state)).points(num_points, drawn["batch_size"])
+            points = replace(source, random_state=fork_generator(random_state)).points(
+                num_points, drawn["batch_size"]
+            )
         yield Sample(tuple(votes), random_state, keywords, points=points)
 
 
@@ -147,7 +149,7 @@ def draw_features(
         features (votes, features), and the shared factor of each vote (votes,).
     """
     features, shared = [], []
-    for block in blocks(num_votes):
+    for block in split_into_blocks(num_votes):
         codes, columns = draw_block(block.stop - block.start)
         codes = check_matrix("codes", codes, columns="codes")
         features.append(features_of(codes.reshape(len(columns), -1, codes.shape[1])))
@@ -155,7 +157,9 @@ def draw_features(
     return np.concatenate(features), np.concatenate(shared)
 
 
-def points_sharing(factor: IntArray, points: IntArray, num: int, random_state: np.random.RandomState) -> IntArray:
+def draw_points_sharing(
+    factor: IntArray, points: IntArray, num: int, random_state: np.random.RandomState
+) -> IntArray:
     """For each of `points`, `num` random points with the same value of `factor` (with replacement).
 
     Args:
@@ -167,7 +171,7 @@ def points_sharing(factor: IntArray, points: IntArray, num: int, random_state: n
     Returns:
         (n, num) indices.
     """
-    order, later_starts = group(factor)
+    order, later_starts = group_points(factor)
     starts = np.concatenate([[0], later_starts])
     sizes = np.diff(np.append(starts, len(order)))
     value_of = np.empty(len(order), dtype=np.int64)
@@ -286,9 +290,11 @@ def _differences_of(
     second = np.empty_like(first)
     for i in range(factors.shape[1]):
         chosen = first[shared == i]
-        second[shared == i] = points_sharing(factors[:, i], chosen.ravel(), 1, random_state).reshape(chosen.shape)
+        second[shared == i] = draw_points_sharing(factors[:, i], chosen.ravel(), 1, random_state).reshape(
+            chosen.shape
+        )
     pairs = np.concatenate([first, second], axis=1)
-    return np.concatenate([_mean_differences(codes[pairs[block]]) for block in blocks(num)]), shared
+    return np.concatenate([_mean_differences(codes[pairs[block]]) for block in split_into_blocks(num)]), shared
 
 
 # --- The FactorVAE metric (Kim & Mnih 2018, arXiv:1802.05983)
@@ -450,5 +456,5 @@ def _variances_of_batches(
     first = random_state.randint(len(codes), size=num)
     batches = np.empty((num, batch_size), dtype=np.int64)
     for i in range(factors.shape[1]):
-        batches[fixed == i] = points_sharing(factors[:, i], first[fixed == i], batch_size, random_state)
-    return np.concatenate([_batch_variances(codes[batches[block]]) for block in blocks(num)]), fixed
+        batches[fixed == i] = draw_points_sharing(factors[:, i], first[fixed == i], batch_size, random_state)
+    return np.concatenate([_batch_variances(codes[batches[block]]) for block in split_into_blocks(num)]), fixed

@@ -7,10 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from causal_disent.checks import check_choice, check_not_negative, check_pairs, varying_factors
-from causal_disent.metrics.arrays import CodeGroups, all_groups, in_place
+from causal_disent.metrics.arrays import CodeGroups, all_groups, place_values
 from causal_disent.metrics.contract import BY_NEIGHBOURS, IN_GROUPS, Result, metric
 from causal_disent.metrics.draw import points
-from causal_disent.metrics.information import GIN_BINS, Bins, Information, in_bins, information_for, information_of
+from causal_disent.metrics.information import (
+    GIN_BINS,
+    Bins,
+    Information,
+    bin_codes,
+    estimate_information,
+    measure_information,
+)
 from causal_disent.protocols import FloatArray, IntArray
 
 
@@ -29,11 +36,11 @@ class MigResult(Result):
     information: FloatArray
 
 
-def mig_of(information: Information) -> MigResult:
-    gaps = mig_gaps(information.matrix, information.factor_entropies)
+def mig_from(information: Information) -> MigResult:
+    gaps = find_mig_gaps(information.matrix, information.factor_entropies)
     matrix = np.zeros((len(information.matrix), information.num_factors))  # nothing is known of what never varies
     matrix[:, information.factors] = information.matrix
-    return MigResult(float(gaps.mean()), in_place(gaps, information.factors, information.num_factors), matrix)
+    return MigResult(float(gaps.mean()), place_values(gaps, information.factors, information.num_factors), matrix)
 
 
 @metric(
@@ -93,7 +100,7 @@ def mig(
         1.0
     """
     if estimator != "bins":
-        found = information_for(
+        found = estimate_information(
             "mig",
             codes,
             factors,
@@ -104,14 +111,14 @@ def mig(
             code_groups=code_groups,
             min_codes=2,
         )
-        return mig_of(found)
+        return mig_from(found)
     codes, factors = check_pairs(codes, factors, min_codes=2)
     groups = None if code_groups is None else all_groups(code_groups, codes.shape[1], least=2)
     varying = varying_factors(factors, "mig")
-    return mig_of(information_of(codes, in_bins(codes, num_bins), factors, varying, groups=groups))
+    return mig_from(measure_information(codes, bin_codes(codes, num_bins), factors, varying, groups=groups))
 
 
-def mig_gaps(information: FloatArray, entropy: FloatArray) -> FloatArray:
+def find_mig_gaps(information: FloatArray, entropy: FloatArray) -> FloatArray:
     """Per factor, the largest less the second largest information (codes, factors), over the entropy."""
     second, first = np.sort(information, axis=0)[-2:]
     return (first - second) / entropy
@@ -132,12 +139,12 @@ class MigSupResult(Result):
     num_active_codes: int
 
 
-def mig_sup_of(
+def mig_sup_from(
     information: Information, *, min_variance: float = 0.0, normaliser: str = "entropy"
 ) -> MigSupResult:
     active = information.code_variances > min_variance
     by = information.factor_entropies if normaliser == "entropy" else np.log(information.num_values)
-    gaps = gaps_of_codes(information.matrix / by)
+    gaps = find_gaps_of_codes(information.matrix / by)
     score = float(gaps[active].mean()) if active.any() else 0.0
     return MigSupResult(score, np.where(active, gaps, np.nan), int(active.sum()))
 
@@ -213,7 +220,7 @@ def mig_sup(
     """
     check_not_negative(min_variance=min_variance)
     check_choice("normaliser", normaliser, ("entropy", "log_values"))
-    found = information_for(
+    found = estimate_information(
         "mig_sup",
         codes,
         factors,
@@ -224,14 +231,14 @@ def mig_sup(
         code_groups=code_groups,
         min_factors=2,
     )
-    return mig_sup_of(found, min_variance=min_variance, normaliser=normaliser)
+    return mig_sup_from(found, min_variance=min_variance, normaliser=normaliser)
 
 
-def gaps_of_codes(normalised: FloatArray) -> FloatArray:
+def find_gaps_of_codes(normalised: FloatArray) -> FloatArray:
     """The last step: largest minus second largest entry of each row (codes, factors).
 
     Example:
-        >>> gaps_of_codes(np.array([[0.75, 0.25, 0.5]]))
+        >>> find_gaps_of_codes(np.array([[0.75, 0.25, 0.5]]))
         array([0.25])
     """
     ordered = np.sort(normalised, axis=1)
@@ -251,9 +258,9 @@ class DcimigResult(Result):
     per_factor: FloatArray
 
 
-def dcimig_of(information: Information) -> DcimigResult:
-    gaps, entropy = best_gaps(information.matrix), information.factor_entropies
-    per_factor = in_place(gaps / entropy, information.factors, information.num_factors)
+def dcimig_from(information: Information) -> DcimigResult:
+    gaps, entropy = find_best_gaps(information.matrix), information.factor_entropies
+    per_factor = place_values(gaps / entropy, information.factors, information.num_factors)
     return DcimigResult(float(gaps.sum() / entropy.sum()), per_factor)
 
 
@@ -313,7 +320,7 @@ def dcimig(
         >>> dcimig(v[:, :1], v, num_bins=2).score
         0.5
     """
-    found = information_for(
+    found = estimate_information(
         "dcimig",
         codes,
         factors,
@@ -324,18 +331,18 @@ def dcimig(
         code_groups=code_groups,
         min_factors=2,
     )
-    return dcimig_of(found)
+    return dcimig_from(found)
 
 
-def best_gaps(matrix: FloatArray) -> FloatArray:
+def find_best_gaps(matrix: FloatArray) -> FloatArray:
     """The last step: the largest gap among the codes (codes, factors) whose first factor each one is.
 
     Example:
-        >>> best_gaps(np.array([[0.75, 0.25], [0.5, 0.375]]))
+        >>> find_best_gaps(np.array([[0.75, 0.25], [0.5, 0.375]]))
         array([0.5, 0. ])
     """
     best = np.zeros(matrix.shape[1])
-    np.maximum.at(best, matrix.argmax(axis=1), gaps_of_codes(matrix))
+    np.maximum.at(best, matrix.argmax(axis=1), find_gaps_of_codes(matrix))
     return best
 
 
@@ -360,15 +367,15 @@ class JemmigResult(Result):
     raw_per_factor: FloatArray
 
 
-def jemmig_of(information: Information) -> JemmigResult:
+def jemmig_from(information: Information) -> JemmigResult:
     raw = np.maximum(_jemmig_of(information), 0.0)  # a sum of entropies: below 0 by rounding alone
     score = 1.0 - raw / (information.factor_entropies + information.most_entropy)
     columns, num_factors = information.factors, information.num_factors
     return JemmigResult(
         float(score.mean()),
-        in_place(score, columns, num_factors),
+        place_values(score, columns, num_factors),
         float(raw.mean()),
-        in_place(raw, columns, num_factors),
+        place_values(raw, columns, num_factors),
     )
 
 
@@ -433,7 +440,7 @@ def jemmig(
         >>> result.score, result.raw
         (1.0, 0.0)
     """
-    found = information_for(
+    found = estimate_information(
         "jemmig",
         codes,
         factors,
@@ -443,7 +450,7 @@ def jemmig(
         random_state=random_state,
         min_codes=2,
     )
-    return jemmig_of(found)
+    return jemmig_from(found)
 
 
 def _jemmig_of(information: Information) -> FloatArray:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent.checks import check_at_least, check_choice, check_pairs, check_random_state
-from causal_disent.metrics.arrays import active_codes, in_place, several_varying, standardise
+from causal_disent.metrics.arrays import active_codes, find_varying, place_values, standardise
 from causal_disent.metrics.contract import Result, fit_counted, metric
 from causal_disent.metrics.draw import points
 from causal_disent.metrics.information import (
-    class_information,
+    add_jitter,
     entropies,
     equal_width_bins,
-    jittered,
+    estimate_class_information,
     mutual_information_matrix,
 )
 from causal_disent.protocols import FloatArray, IntArray
@@ -133,7 +133,7 @@ def infomec(
     check_at_least(0, max_iterations=max_iterations)
     check_at_least(1, num_neighbours=num_neighbours)
     check_at_least(2, num_bins=num_bins)
-    columns = several_varying(factors, "infomec", 2)
+    columns = find_varying(factors, "infomec", 2)
     labels = _labels(factors[:, columns])
     generator = check_random_state(random_state)
     if estimator == "neighbours":
@@ -152,7 +152,7 @@ def infomec(
         modularity(normalised[active]),
         float(explicit.mean()),
         compactness(normalised[active]),
-        in_place(explicit, columns, factors.shape[1]),
+        place_values(explicit, columns, factors.shape[1]),
         matrix,
         active,
     )
@@ -203,8 +203,8 @@ def _neighbour_information(
     scaled, _ = standardise(codes, codes)
     found = np.empty((codes.shape[1], labels.shape[1]))
     for i, factor in enumerate(labels.T):
-        apart = jittered(scaled, random_state)
-        found[:, i] = [class_information(column, factor, num_neighbours) for column in apart.T]
+        apart = add_jitter(scaled, random_state)
+        found[:, i] = [estimate_class_information(column, factor, num_neighbours) for column in apart.T]
     return found
 
 

@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_choice, check_matrix, check_pairs, check_random_state
-from causal_disent.metrics.arrays import CodeGroups, all_groups, combined, several_varying, standardise, summed
-from causal_disent.metrics.contract import all_different, bound, configurable
+from causal_disent.metrics.arrays import (
+    CodeGroups,
+    all_groups,
+    combine_labels,
+    find_varying,
+    standardise,
+    sum_groups,
+)
+from causal_disent.metrics.contract import are_all_different, bound, configurable
 from causal_disent.protocols import FloatArray, IntArray
 
 # --- Bins
@@ -34,7 +41,7 @@ Bins = int | Callable[[FloatArray], IntArray]
 #: Small whole numbers that tell the values of a column apart, and a bound on them.
 Labels = tuple[IntArray, int]
 #: For `metric`: configs decide about the bins by ``discretizer``, and not by the argument.
-GIN_BINS = {"num_bins": lambda data: codes_in_bins}
+GIN_BINS = {"num_bins": lambda data: bin_codes_by_config}
 
 
 @configurable("histogram_discretizer", supplied=("target",))
@@ -85,14 +92,14 @@ def discretizer(
     return target if discretizer_fn is None else discretizer_fn(target, num_bins)  # type: ignore[arg-type]
 
 
-def codes_in_bins(codes: FloatArray) -> IntArray:
+def bin_codes_by_config(codes: FloatArray) -> IntArray:
     """`codes` as gin's discretizer bins them; in equally wide bins if no ``discretizer_fn`` is bound."""
     bins: Any = bound(discretizer)
     binned = bins(codes)
     return bins(codes, histogram_discretizer) if binned is codes else binned
 
 
-def in_bins(codes: FloatArray, num_bins: Bins) -> IntArray:
+def bin_codes(codes: FloatArray, num_bins: Bins) -> IntArray:
     """`codes` in bins, in as many as there are or as the function has it."""
     if callable(num_bins) and not isinstance(num_bins, type):
         return num_bins(codes)
@@ -143,7 +150,11 @@ def count_information(
     codes: Sequence[Labels], factors: Sequence[Labels], num_points: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mutual information (codes, factors), and the entropies (codes,) and (factors,), in nats."""
-    table, of_codes, of_factors = times_log(num_points), _sums_of(codes, num_points), _sums_of(factors, num_points)
+    table, of_codes, of_factors = (
+        tabulate_times_log(num_points),
+        _sums_of(codes, num_points),
+        _sums_of(factors, num_points),
+    )
     together = np.empty((len(codes), len(factors)))
     for j, (code, num_bins) in enumerate(codes):
         for i, (factor, num_values) in enumerate(factors):
@@ -153,7 +164,7 @@ def count_information(
             else:  # a table of mostly empty cells would take more memory than the points
                 counts = np.unique(pairs, return_counts=True)[1]
             together[j, i] = table[counts].sum()
-    matrix = not_negative(np.log(num_points) + (together - np.add.outer(of_codes, of_factors)) / num_points)
+    matrix = drop_rounding(np.log(num_points) + (together - np.add.outer(of_codes, of_factors)) / num_points)
     return matrix, _entropies_of(of_codes, num_points), _entropies_of(of_factors, num_points)
 
 
@@ -173,24 +184,24 @@ def label_columns(matrix: NDArray[Any]) -> list[Labels]:
 
 def _sums_of(columns: Sequence[Labels], num_points: int) -> FloatArray:
     """(columns,): the sum of c log c over the counts c of each value."""
-    table = times_log(num_points)
+    table = tabulate_times_log(num_points)
     return np.array([table[np.bincount(labels)].sum() for labels, _ in columns])
 
 
 def _entropies_of(sums: FloatArray, num_points: int) -> FloatArray:
     """Entropies in nats from sums of c log c."""
-    return not_negative(np.log(num_points) - sums / num_points)
+    return drop_rounding(np.log(num_points) - sums / num_points)
 
 
 @lru_cache(maxsize=4)
-def times_log(largest: int) -> FloatArray:
+def tabulate_times_log(largest: int) -> FloatArray:
     """c log c for c = 0 .. `largest`, not to be written: counts are whole, so no logarithm is taken twice."""
     counts = np.arange(largest + 1, dtype=np.float64)
     counts[1:] *= np.log(counts[1:])
     return counts
 
 
-def not_negative(information: FloatArray) -> FloatArray:
+def drop_rounding(information: FloatArray) -> FloatArray:
     """Information, or entropy, without what rounding has put below 0."""
     return np.where(information < ROUNDING, 0.0, information)
 
@@ -220,7 +231,7 @@ class Information:
     most_entropy: float
 
 
-def information_for(
+def estimate_information(
     metric: str,
     codes: Any,
     factors: Any,
@@ -238,7 +249,7 @@ def information_for(
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
     check_at_least(2, num_bins=num_bins)
     check_at_least(1, num_neighbours=num_neighbours)
-    columns = several_varying(factors, metric, min_factors)
+    columns = find_varying(factors, metric, min_factors)
     # Edges of bins are as exact as the codes: the numbers alone decide, not what holds them.
     codes = np.asarray(codes, dtype=np.float64)
     if estimator == "neighbours":
@@ -246,17 +257,19 @@ def information_for(
             raise errors.InvalidInput(
                 "`code_groups` are for the estimator 'bins'; nearest neighbours are of single codes."
             )
-        return neighbour_information(codes, factors, columns, num_neighbours, check_random_state(random_state))
+        return estimate_by_neighbours(codes, factors, columns, num_neighbours, check_random_state(random_state))
     groups = None if code_groups is None else all_groups(code_groups, codes.shape[1])
-    return information_of(codes, equal_width_bins(codes, num_bins), factors, columns, np.log(num_bins), groups)
+    return measure_information(
+        codes, equal_width_bins(codes, num_bins), factors, columns, np.log(num_bins), groups
+    )
 
 
-def variances_of(codes: FloatArray) -> FloatArray:
+def measure_variances(codes: FloatArray) -> FloatArray:
     """(codes,): exactly 0 for one that never varies, whose mean may be off by a rounding error."""
     return np.where(codes.min(axis=0) == codes.max(axis=0), 0.0, codes.var(axis=0, dtype=np.float64))
 
 
-def information_of(
+def measure_information(
     codes: FloatArray,
     binned: IntArray,
     factors: Any,
@@ -265,9 +278,9 @@ def information_of(
     groups: Sequence[Sequence[int]] | None = None,
 ) -> Information:
     """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
-    labels, variances = label_columns(factors[:, columns]), variances_of(codes)
+    labels, variances = label_columns(factors[:, columns]), measure_variances(codes)
     if groups is not None and len(groups) < codes.shape[1]:
-        binned, variances = combined(binned, groups), summed(variances, groups)
+        binned, variances = combine_labels(binned, groups), sum_groups(variances, groups)
     matrix, of_codes, of_factors = count_information(label_columns(binned), labels, len(codes))
     num_values = np.array([np.count_nonzero(np.bincount(values)) for values, _ in labels])
     return Information(
@@ -281,10 +294,10 @@ def information_of(
 JITTER = 1e-10
 
 
-def neighbour_information(
+def estimate_by_neighbours(
     codes: FloatArray, factors: Any, columns: IntArray, num_neighbours: int, random_state: np.random.RandomState
 ) -> Information:
-    r"""What `information_of` counts in bins, by nearest neighbours.
+    r"""What `measure_information` counts in bins, by nearest neighbours.
 
     A column of which nearly every point has a value of its own is continuous, any other a set of labels. Two
     columns of labels are counted. The entropy of a continuous column is what the estimator finds that it says of
@@ -308,18 +321,18 @@ def neighbour_information(
     sides = []
     for table in (codes, varying):
         labels = np.stack([np.unique(values, return_inverse=True)[1] for values in table.T], axis=1)
-        numbers = jittered(standardise(table, table)[0], random_state)
-        sides.append([labels, numbers, np.array([all_different(values) for values in table.T])])
+        numbers = add_jitter(standardise(table, table)[0], random_state)
+        sides.append([labels, numbers, np.array([are_all_different(values) for values in table.T])])
     (code_labels, code_numbers, code_continuous), (labels, numbers, continuous) = sides
     matrix = mutual_information_matrix(code_labels, labels)
     for j, code in enumerate(code_numbers.T):
         for i, factor in enumerate(numbers.T):
             if code_continuous[j] and continuous[i]:
-                matrix[j, i] = number_information(code, factor, num_neighbours)
+                matrix[j, i] = estimate_number_information(code, factor, num_neighbours)
             elif code_continuous[j]:
-                matrix[j, i] = class_information(code, labels[:, i], num_neighbours)
+                matrix[j, i] = estimate_class_information(code, labels[:, i], num_neighbours)
             elif continuous[i]:
-                matrix[j, i] = class_information(factor, code_labels[:, j], num_neighbours)
+                matrix[j, i] = estimate_class_information(factor, code_labels[:, j], num_neighbours)
     code_entropies = np.where(code_continuous, most, entropies(code_labels))
     factor_entropies = np.where(continuous, most, entropies(labels))
     return Information(
@@ -330,18 +343,18 @@ def neighbour_information(
         columns,
         factors.shape[1],
         np.where(continuous, np.exp(most), labels.max(axis=0) + 1),
-        variances_of(codes),
+        measure_variances(codes),
         most,
     )
 
 
-def jittered(numbers: FloatArray, random_state: np.random.RandomState) -> FloatArray:
+def add_jitter(numbers: FloatArray, random_state: np.random.RandomState) -> FloatArray:
     """(points, columns) with ties broken by noise that is too small to matter."""
     scales = JITTER * np.maximum(1.0, np.abs(numbers).mean(axis=0))
     return numbers + scales * random_state.standard_normal(size=numbers.shape)
 
 
-def number_information(one: FloatArray, other: FloatArray, num_neighbours: int) -> float:
+def estimate_number_information(one: FloatArray, other: FloatArray, num_neighbours: int) -> float:
     r"""Mutual information in nats of numbers (points,) without ties (Kraskov 2004, algorithm 1), 0 at least.
 
     .. math:: I = \psi(n) + \psi(k) - \langle\psi(n_x + 1) + \psi(n_y + 1)\rangle
@@ -351,7 +364,7 @@ def number_information(one: FloatArray, other: FloatArray, num_neighbours: int) 
 
     Example:
         >>> x = np.random.RandomState(0).normal(size=(2, 2000))
-        >>> bool(abs(number_information(x[0], x[0] + x[1], 10) - np.log(2) / 2) < 0.05)
+        >>> bool(abs(estimate_number_information(x[0], x[0] + x[1], 10) - np.log(2) / 2) < 0.05)
         True
     """
     from scipy.spatial import cKDTree
@@ -367,7 +380,7 @@ def number_information(one: FloatArray, other: FloatArray, num_neighbours: int) 
     return max(0.0, float(digamma(len(one)) + digamma(num_neighbours) - total))
 
 
-def class_information(values: FloatArray, labels: IntArray, num_neighbours: int) -> float:
+def estimate_class_information(values: FloatArray, labels: IntArray, num_neighbours: int) -> float:
     r"""Mutual information in nats of numbers without ties and labels (Ross 2014), 0 at least.
 
     .. math:: I = \psi(n) + \langle\psi(k)\rangle - \langle\psi(n_x)\rangle - \langle\psi(m)\rangle
@@ -382,7 +395,8 @@ def class_information(values: FloatArray, labels: IntArray, num_neighbours: int)
         num_neighbours: k, less where a label has fewer points.
 
     Example:
-        >>> round(class_information(np.array([0.0, 0.1, 0.3, 5.0, 5.1, 5.3]), np.array([0, 0, 0, 1, 1, 1]), 1), 3)
+        >>> values, labels = np.array([0.0, 0.1, 0.3, 5.0, 5.1, 5.3]), np.array([0, 0, 0, 1, 1, 1])
+        >>> round(estimate_class_information(values, labels, 1), 3)
         0.783
     """
     from scipy.special import digamma

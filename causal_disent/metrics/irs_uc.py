@@ -21,19 +21,19 @@ from causal_disent.checks import (
     checked,
 )
 from causal_disent.metrics.arrays import CodeGroups, all_groups
-from causal_disent.metrics.certainty import Asked, certainty, seed_of_draws
+from causal_disent.metrics.certainty import Asked, certainty, choose_seed
 from causal_disent.metrics.contract import IN_GROUPS, Bounded, Result, find_registered, metric
 from causal_disent.metrics.deviations import (
-    deviations_within,
-    distances_of,
+    find_largest_deviations,
     irs_score,
-    largest_deviations,
+    make_distances,
+    measure_deviations_within,
     robustness,
 )
 from causal_disent.metrics.draw import points
-from causal_disent.metrics.fitting import fitted
+from causal_disent.metrics.fitting import fit_model
 from causal_disent.metrics.information import count_information, equal_width_bins, label_columns
-from causal_disent.metrics.information import neighbour_information as information_by_neighbours
+from causal_disent.metrics.information import estimate_by_neighbours as information_by_neighbours
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -107,9 +107,9 @@ def irs(
     codes, factors = check_pairs(codes, factors)
     check_quantile(diff_quantile)
     by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
-    distances = distances_of(all_groups(code_groups, len(by_code)))
-    deviations = largest_deviations(by_code, distances)
-    matrix = robustness(deviations_within(by_code, factors, diff_quantile, distances), deviations)
+    distances = make_distances(all_groups(code_groups, len(by_code)))
+    deviations = find_largest_deviations(by_code, distances)
+    matrix = robustness(measure_deviations_within(by_code, factors, diff_quantile, distances), deviations)
     return IrsResult(irs_score(matrix, deviations), matrix, deviations, int((deviations > 0).sum()))
 
 
@@ -159,7 +159,7 @@ def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random
     importance = np.zeros((codes.shape[1], factors.shape[1]))
     for i, factor in enumerate(factors.T):
         if np.unique(factor).size > 1:
-            trees = fitted(ExactBoosting(random_state=check_random_state(random_state)), codes, factor)
+            trees = fit_model(ExactBoosting(random_state=check_random_state(random_state)), codes, factor)
             importance[:, i] = np.abs(trees.feature_importances_)
     return importance
 
@@ -329,7 +329,7 @@ def uc_per_rho(
     found = {one: _uc_of(scores, one, selection, group_size) for one in chosen}
     if not bootstrap:
         return found
-    asked = Asked(bootstrap, 0, seed_of_draws(generator))
+    asked = Asked(bootstrap, 0, choose_seed(generator))
     warnings.warn(
         "`bootstrap` of uc is deprecated: ask causal_disent.score for intervals, or bind evaluation.bootstrap.",
         DeprecationWarning,

@@ -24,18 +24,18 @@ from causal_disent.metrics.arrays import (
     TEST_SHARE,
     CodeGroups,
     all_groups,
-    combined,
-    fit_and_test,
-    in_place,
+    combine_labels,
+    find_varying_in_both,
+    measure_r_squared,
+    place_values,
     predict_linear,
-    r_squared,
+    split_points,
     standardise,
     varies,
-    varying_in_both,
 )
 from causal_disent.metrics.contract import IN_GROUPS, Result, count_fits, fit_counted, metric
 from causal_disent.metrics.draw import points, train_test
-from causal_disent.metrics.information import GIN_BINS, Bins, in_bins, mutual_information_matrix
+from causal_disent.metrics.information import GIN_BINS, Bins, bin_codes, mutual_information_matrix
 from causal_disent.protocols import FloatArray, IntArray
 
 # --- MCC (Hyvärinen and Morioka 2016, arXiv:1605.06336)
@@ -107,24 +107,24 @@ def mcc(codes: FloatArray, factors: FloatArray | IntArray, *, correlation: str =
     check_choice("correlation", correlation, CORRELATIONS)
     columns = varying_factors(factors, "mcc")
     correlations = _correlations(codes, factors[:, columns], correlation)
-    values, matches = matched_correlation(correlations)
+    values, matches = match_codes(correlations)
     num_factors = factors.shape[1]
     matrix = np.full((codes.shape[1], num_factors), np.nan)
     matrix[:, columns] = correlations
     code_of = dict(zip(columns.tolist(), matches, strict=True))
     return MccResult(
         float(values.mean()),
-        in_place(values, columns, num_factors),
+        place_values(values, columns, num_factors),
         tuple(code_of.get(factor) for factor in range(num_factors)),
         matrix,
     )
 
 
-def matched_correlation(correlations: FloatArray) -> tuple[FloatArray, list[int | None]]:
+def match_codes(correlations: FloatArray) -> tuple[FloatArray, list[int | None]]:
     """The last step: each factor's correlation and code under the assignment of the largest sum.
 
     Example:
-        >>> matched_correlation(np.array([[0.9, 0.8], [0.7, 0.1]]))
+        >>> match_codes(np.array([[0.9, 0.8], [0.7, 0.1]]))
         (array([0.7, 0.8]), [1, 0])
     """
     from scipy.optimize import linear_sum_assignment
@@ -217,18 +217,20 @@ def r2(
         (1.0, 1.0)
     """
     check_not_negative(ridge=ridge)
-    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state))
-    columns = varying_in_both(train[1], held_out[1], "r2")
+    train, held_out = split_points(codes, factors, test, check_random_state(random_state))
+    columns = find_varying_in_both(train[1], held_out[1], "r2")
     active = np.flatnonzero(varies(train[0]) & varies(held_out[0]))
     codes, test_codes = standardise(train[0], held_out[0])
     factors, test_factors = standardise(train[1][:, columns], held_out[1][:, columns])
-    forward = r_squared(test_factors, predict_linear(codes, factors, test_codes, ridge))
-    backward = r_squared(test_codes[:, active], predict_linear(factors, codes[:, active], test_factors, ridge))
+    forward = measure_r_squared(test_factors, predict_linear(codes, factors, test_codes, ridge))
+    backward = measure_r_squared(
+        test_codes[:, active], predict_linear(factors, codes[:, active], test_factors, ridge)
+    )
     return R2Result(
         float(forward.mean()),
-        in_place(forward, columns, train[1].shape[1]),
+        place_values(forward, columns, train[1].shape[1]),
         float(backward.mean()) if len(active) else 0.0,
-        in_place(backward, active, train[0].shape[1]),
+        place_values(backward, active, train[0].shape[1]),
     )
 
 
@@ -320,7 +322,7 @@ def sap_score(
         0.5
     """
     check_choice("solver", solver, SOLVERS)
-    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_codes=2)
+    train, held_out = split_points(codes, factors, test, check_random_state(random_state), min_codes=2)
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     varying = varying_factors(train[1], "sap_score")
     matrix = np.full((num_codes, num_factors), np.nan)
@@ -330,11 +332,11 @@ def sap_score(
         seed: Any = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
         matrix[:, varying] = _accuracies(train, held_out, varying, seed, solver)
     per_factor = np.full(num_factors, np.nan)
-    per_factor[varying] = top_two_gaps(matrix[:, varying])
+    per_factor[varying] = find_top_two_gaps(matrix[:, varying])
     return SapResult(float(per_factor[varying].mean()), per_factor, matrix)
 
 
-def top_two_gaps(matrix: FloatArray) -> FloatArray:
+def find_top_two_gaps(matrix: FloatArray) -> FloatArray:
     """The largest less the second largest entry of each column."""
     second, first = np.sort(matrix, axis=0)[-2:]
     return first - second
@@ -595,11 +597,11 @@ def modularity_explicitness(
         (1.0, 1.0)
     """
     check_at_least(0, max_iterations=max_iterations)
-    train, held_out = fit_and_test(codes, factors, test, check_random_state(random_state), min_factors=2)
+    train, held_out = split_points(codes, factors, test, check_random_state(random_state), min_factors=2)
     varying = varying_factors(train[1], "modularity_explicitness")
-    binned = combined(in_bins(train[0], num_bins), all_groups(code_groups, train[0].shape[1]))
+    binned = combine_labels(bin_codes(train[0], num_bins), all_groups(code_groups, train[0].shape[1]))
     information = mutual_information_matrix(binned, train[1])
-    modularities = code_modularities(information)
+    modularities = measure_modularities(information)
     fitted, tested = _standardise_active(train[0], held_out[0])
     explicit = np.full((2, train[1].shape[1]), np.nan)
     for i in varying if max_iterations else ():
@@ -615,7 +617,7 @@ def modularity_explicitness(
     )
 
 
-def code_modularities(information: FloatArray) -> FloatArray:
+def measure_modularities(information: FloatArray) -> FloatArray:
     """The modularity of each code from its information on each factor (codes, factors)."""
     squared = np.square(information)
     most = squared.max(axis=1)

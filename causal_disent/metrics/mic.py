@@ -31,7 +31,7 @@ from causal_disent.checks import (
     check_seed,
     is_number,
 )
-from causal_disent.metrics.fitting import in_processes, jobs_at_a_time
+from causal_disent.metrics.fitting import count_jobs, run_in_processes
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -43,7 +43,7 @@ from causal_disent.text import shown_value
 BLOCK = 64
 
 
-def best_cells(
+def find_best_cells(
     x: NDArray[Any], y: NDArray[Any], *, max_cells: float, clump_factor: float, both_ways: bool
 ) -> FloatArray:
     """The normalised information of the best grid found for each number of bins.
@@ -313,18 +313,18 @@ class _Settings:
         """The statistics of checked columns."""
         max_cells = max(len(x) ** self.alpha, 4.0) if self.alpha <= 1 else min(self.alpha, len(x))
         both_ways = self.estimator == "mic_approx"
-        cells = best_cells(x, y, max_cells=max_cells, clump_factor=self.c, both_ways=both_ways)
+        cells = find_best_cells(x, y, max_cells=max_cells, clump_factor=self.c, both_ways=both_ways)
         return MicResult(float(np.nanmax(cells)), float(np.nansum(cells)), float(np.nanmean(cells)), cells)
 
     def scores(self, pairs: Iterable[tuple[NDArray[Any], NDArray[Any]]], num_jobs: int | None) -> FloatArray:
         """(pairs, 3): MIC, TIC and normalised TIC of each, several at a time."""
         from joblib import delayed
 
-        pairs, workers = list(pairs), jobs_at_a_time(num_jobs)
+        pairs, workers = list(pairs), count_jobs(num_jobs)
         if sum(len(x) for x, _ in pairs) < WORTH_WORKERS:
             workers = 1
         # Processes: in threads the many small steps wait for the interpreter's lock, and nothing is gained.
-        results = in_processes(workers, [delayed(self.result)(x, y) for x, y in pairs], "mic", "pair")
+        results = run_in_processes(workers, [delayed(self.result)(x, y) for x, y in pairs], "mic", "pair")
         return np.array([(result.mic, result.tic, result.tic_normalised) for result in results])
 
     def floor(self, factors: NDArray[Any], draws: int, seed: int, num_jobs: int | None) -> MicFloor:
@@ -333,7 +333,7 @@ class _Settings:
             unknown = np.full(factors.shape[1], np.nan)
             return MicFloor(unknown, unknown, draws)
         ties = [np.unique(factor, return_counts=True)[1].astype(np.int64).tobytes() for factor in factors.T]
-        known = _floors(tuple(sorted(set(ties))), self, draws, seed, jobs_at_a_time(num_jobs))
+        known = _floors(tuple(sorted(set(ties))), self, draws, seed, count_jobs(num_jobs))
         mic, tic_normalised = np.array([known[sizes] for sizes in ties]).T
         return MicFloor(mic, tic_normalised, draws)
 
@@ -435,7 +435,7 @@ def mic_matrix(
     return MicMatrix(mic, tic, tic_normalised, floor, len(codes), alpha, c, estimator)
 
 
-def pair_scores(
+def score_pairs(
     pairs: Iterable[tuple[FloatArray, FloatArray]],
     *,
     alpha: float = 0.6,
@@ -456,7 +456,7 @@ def pair_scores(
         (pairs, 2), each value in [0, 1].
 
     Example:
-        >>> pair_scores([(np.arange(8.0), np.arange(8.0)), (np.arange(8.0), np.zeros(8))])
+        >>> score_pairs([(np.arange(8.0), np.arange(8.0)), (np.arange(8.0), np.zeros(8))])
         array([[1., 1.],
                [0., 0.]])
     """

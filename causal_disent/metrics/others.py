@@ -30,7 +30,7 @@ from causal_disent.metrics.dci import (
     disentanglement,
     disentanglement_per_code,
 )
-from causal_disent.metrics.downstream import factorwise_dci, matrix_of
+from causal_disent.metrics.downstream import compute_matrix, factorwise_dci
 from causal_disent.metrics.draw import Draws, Needs, Sample, Source, fix_factor, points, train_test
 from causal_disent.metrics.fitting import (
     GIN_PREDICTOR,
@@ -42,9 +42,9 @@ from causal_disent.metrics.fitting import (
     fit_each,
     name_of,
 )
-from causal_disent.metrics.gaps import mig_gaps
-from causal_disent.metrics.information import GIN_BINS, Bins, count_information, in_bins, label_columns
-from causal_disent.metrics.linear import code_modularities, sap_score, top_two_gaps
+from causal_disent.metrics.gaps import find_mig_gaps
+from causal_disent.metrics.information import GIN_BINS, Bins, bin_codes, count_information, label_columns
+from causal_disent.metrics.linear import find_top_two_gaps, measure_modularities, sap_score
 from causal_disent.protocols import FloatArray, IntArray
 
 # --- Several scores from each of several matrices (Locatello et al. 2020, arXiv:2010.14766)
@@ -96,7 +96,7 @@ def mutual_information_matrix(
     mus_train: FloatArray, ys_train: IntArray, mus_test: FloatArray, ys_test: IntArray
 ) -> FloatArray:
     """Mutual information (codes, factors) in nats, of training points in the bins of gin's ``discretizer``."""
-    return information.mutual_information_matrix(information.codes_in_bins(mus_train.T), ys_train.T)
+    return information.mutual_information_matrix(information.bin_codes_by_config(mus_train.T), ys_train.T)
 
 
 @configurable("accuracy_svm_matrix")
@@ -114,7 +114,7 @@ MATRICES = {
 
 
 def _unified_keys(result: UnifiedResult, names: Sequence[str]) -> dict[str, Any]:
-    """``<matrix>.<score>`` (`reductions`), for each of the matrices. With `artifact_dir` each matrix is saved
+    """``<matrix>.<score>`` (`reduce_matrix`), for each of the matrices. With `artifact_dir` each matrix is saved
     there as ``<matrix>.csv``, and the scores tell too after how many ties, from the strongest down, two factors
     share a group: ``<matrix>.merge_<i>_<j>``."""
     return {f"{name}.{key}": value for name, scores in result.scores.items() for key, value in scores.items()}
@@ -200,14 +200,14 @@ def unified_scores(
     for function in [_matrix_named(matrix) for matrix in matrices]:
         name = name_of(function)
         made[name] = np.zeros((train[0].shape[1], train[1].shape[1]))
-        made[name][:, varying] = matrix_of(
+        made[name][:, varying] = compute_matrix(
             function, (train[0], train[1][:, varying]), (held_out[0], held_out[1][:, varying]), generator
         )
-        scores[name] = reductions(made[name][:, varying], entropy, varying)
+        scores[name] = reduce_matrix(made[name][:, varying], entropy, varying)
     return UnifiedResult(made, scores)
 
 
-def reductions(matrix: FloatArray, entropy: FloatArray, numbers: IntArray | None = None) -> dict[str, float]:
+def reduce_matrix(matrix: FloatArray, entropy: FloatArray, numbers: IntArray | None = None) -> dict[str, float]:
     """Every score of one matrix.
 
     Args:
@@ -219,8 +219,8 @@ def reductions(matrix: FloatArray, entropy: FloatArray, numbers: IntArray | None
     heights = (groups[:-1] + groups[1:]) / 2
     names = range(matrix.shape[1]) if numbers is None else numbers
     several = matrix.shape[1] > 1
-    modularities = code_modularities(matrix) if several else np.ones(len(matrix))
-    gaps, top_two = mig_gaps(matrix, entropy), top_two_gaps(matrix)
+    modularities = measure_modularities(matrix) if several else np.ones(len(matrix))
+    gaps, top_two = find_mig_gaps(matrix, entropy), find_top_two_gaps(matrix)
     return {
         "area_precision": float(heights @ -np.diff(thresholds)),
         "max_precision": int(groups.max()),
@@ -402,7 +402,7 @@ def unsupervised_metrics(codes: FloatArray, factors: Any = None, *, num_bins: Bi
         )
     covariance = covariance_of(codes)
     distance, total = gaussian_wasserstein_correlation(covariance), float(np.trace(covariance))
-    binned = in_bins(codes, num_bins)
+    binned = bin_codes(codes, num_bins)
     labels = label_columns(binned)
     information = count_information(labels, labels, len(codes))[0]
     pairs = information[~np.eye(len(information), dtype=bool)]

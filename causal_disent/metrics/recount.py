@@ -11,17 +11,23 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.metrics.arrays import CodeGroups
-from causal_disent.metrics.deviations import deviations_within, group, irs_score, largest_deviations, robustness
-from causal_disent.metrics.gaps import dcimig_of, jemmig_of, mig_of, mig_sup_of
+from causal_disent.metrics.deviations import (
+    find_largest_deviations,
+    group_points,
+    irs_score,
+    measure_deviations_within,
+    robustness,
+)
+from causal_disent.metrics.gaps import dcimig_from, jemmig_from, mig_from, mig_sup_from
 from causal_disent.metrics.information import (
     Information,
     bin_edges,
     count_information,
+    drop_rounding,
     equal_width_bins,
-    information_of,
     label_columns,
-    not_negative,
-    times_log,
+    measure_information,
+    tabulate_times_log,
 )
 from causal_disent.metrics.irs_uc import is_irs, select_codes, uc_of_sets
 from causal_disent.metrics.others import covariance_of, gaussian_total_correlation
@@ -47,7 +53,7 @@ class Again:
 # them moves the edges and weighs the points, and nothing is binned anew.
 
 
-def recounted(last_step: Callable[..., Any], *, min_factors: int = 1) -> Callable[..., Again | None]:
+def recount_by(last_step: Callable[..., Any], *, min_factors: int = 1) -> Callable[..., Again | None]:
     """Score by `last_step`, a function of `Information` and of a metric's own options."""
 
     def again(codes: FloatArray, factors: IntArray, *, num_bins: Any = 20, **options: Any) -> Again | None:
@@ -80,13 +86,13 @@ class Recount:
         columns = np.flatnonzero(factors.min(axis=0) != factors.max(axis=0))
         self._factors = factors[:, columns]
         binned, most = equal_width_bins(codes, num_bins), float(np.log(num_bins))
-        self._whole = information_of(codes, binned, factors, columns, most)
+        self._whole = measure_information(codes, binned, factors, columns, most)
         self._orders = np.argsort(codes.T, axis=1, kind="stable")
         self._sorted = np.take_along_axis(np.ascontiguousarray(codes.T), self._orders, axis=1)
         self._labels = [np.unique(values, return_inverse=True)[1] for values in factors.T]
         self._sizes = [int(labels.max()) + 1 for labels in self._labels]
         self._in_order = [[labels[order] for labels in self._labels] for order in self._orders]
-        self._times_log = times_log(len(codes))
+        self._times_log = tabulate_times_log(len(codes))
 
     def permuted(self, order: IntArray) -> Information:
         """Of the codes in another order of their rows, the factors as they are."""
@@ -117,9 +123,9 @@ class Recount:
         log = np.log(num_points)
         return replace(
             self._whole,
-            matrix=not_negative(log + (together - np.add.outer(of_codes, of_factors)) / num_points),
-            code_entropies=not_negative(log - of_codes / num_points),
-            factor_entropies=not_negative(log - of_factors / num_points),
+            matrix=drop_rounding(log + (together - np.add.outer(of_codes, of_factors)) / num_points),
+            code_entropies=drop_rounding(log - of_codes / num_points),
+            factor_entropies=drop_rounding(log - of_factors / num_points),
             factors=columns,
             num_values=num_values[columns],
             code_variances=variances,
@@ -155,7 +161,7 @@ class IrsDraws:
         self._whole = _Ends(self._by_code, np.arange(len(codes)), 1.0)
         self._ends = []
         for factor in factors.T:
-            order, starts = group(factor)
+            order, starts = group_points(factor)
             self._ends.append([_Ends(self._by_code, points, diff_quantile) for points in np.split(order, starts)])
 
     def resampled(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -171,10 +177,10 @@ class IrsDraws:
     def of_order(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
         """The same of the codes in another order of their rows, the factors as they are."""
         by_code = self._by_code[:, order]
-        return deviations_within(by_code, self._factors, self._quantile), largest_deviations(by_code)
+        return measure_deviations_within(by_code, self._factors, self._quantile), find_largest_deviations(by_code)
 
 
-def irs_again(
+def recount_irs(
     codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
 ) -> Again | None:
     """IRS of other draws."""
@@ -274,7 +280,7 @@ def _weighted_quantile(
     return upper + (at(rank + 1) - upper) * fraction[:, None]
 
 
-def uc_again(
+def recount_uc(
     codes: FloatArray,
     factors: IntArray,
     *,
@@ -296,7 +302,7 @@ def uc_again(
     return Again(lambda rows: score(*draws.of_rows(rows)), lambda order: score(*draws.of_order(order)))
 
 
-def total_correlation_again(codes: FloatArray, factors: Any, **_: Any) -> Again:
+def recount_total_correlation(codes: FloatArray, factors: Any, **_: Any) -> Again:
     """The first score of other draws alone: it is of the covariance, and the same in any order."""
     return Again(
         lambda rows: gaussian_total_correlation(covariance_of(codes[rows])),
@@ -306,11 +312,11 @@ def total_correlation_again(codes: FloatArray, factors: Any, **_: Any) -> Again:
 
 #: Metric -> function (codes, factors, options) -> `Again`; None of it where the options do not allow the fast way.
 FAST: dict[str, Callable[..., Again | None]] = {
-    "mig": recounted(mig_of),
-    "mig_sup": recounted(mig_sup_of, min_factors=2),
-    "dcimig": recounted(dcimig_of, min_factors=2),
-    "jemmig": recounted(jemmig_of),
-    "irs": irs_again,
-    "uc": uc_again,
-    "unsupervised_metrics": total_correlation_again,
+    "mig": recount_by(mig_from),
+    "mig_sup": recount_by(mig_sup_from, min_factors=2),
+    "dcimig": recount_by(dcimig_from, min_factors=2),
+    "jemmig": recount_by(jemmig_from),
+    "irs": recount_irs,
+    "uc": recount_uc,
+    "unsupervised_metrics": recount_total_correlation,
 }

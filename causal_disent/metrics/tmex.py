@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.checks import check_choice, check_pairs, check_random_state, is_number
-from causal_disent.metrics.arrays import predict_linear, random_features, several_varying, standardise
+from causal_disent.metrics.arrays import find_varying, predict_linear, random_features, standardise
 from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import points
 from causal_disent.metrics.information import histogram_discretizer, mutual_information_matrix
-from causal_disent.metrics.linear import matched_correlation
+from causal_disent.metrics.linear import match_codes
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -413,7 +413,7 @@ def tmex(
     if len(codes) < MIN_POINTS:
         raise errors.InvalidInput(f"`codes`: at least {MIN_POINTS} points are needed; given: {len(codes)}.")
     generator = check_random_state(random_state)
-    columns = several_varying(factors, "tmex", 2)
+    columns = find_varying(factors, "tmex", 2)
     if expected is None:
         wanted, rows = _one_code_each(codes, factors, columns)
     else:
@@ -466,7 +466,7 @@ def _one_code_each(
     """Each factor's code under the assignment with the most information, and the codes that got a factor."""
     values = np.column_stack(list(_binned(factors[:, columns])))
     information = mutual_information_matrix(histogram_discretizer(codes, NUM_BINS), values)
-    _, matches = matched_correlation(information)
+    _, matches = match_codes(information)
     wanted = np.zeros((codes.shape[1], factors.shape[1]), dtype=bool)
     for column, code in zip(columns, matches, strict=True):
         if code is not None:

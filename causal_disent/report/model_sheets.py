@@ -14,7 +14,7 @@ from causal_disent.adapter import AttributedSample, attributed_sample, make_clas
 from causal_disent.checks import check_random_state, check_whole
 from causal_disent.data.factor_table import factor_values
 from causal_disent.figures import empty_figure, plain
-from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.cg import make_baseline
 from causal_disent.metrics.draw import factor_names
 from causal_disent.metrics.irs_uc import CodeSets, select_codes
 from causal_disent.protocols import Attribution, CausalModel, FloatArray, IntArray
@@ -289,7 +289,7 @@ def sheet_of_sample(
         np.asarray(representation(images)),
         factors,
         sets,
-        baseline_of(sample.codes, baseline),
+        make_baseline(sample.codes, baseline),
         decoder_of(representation),
         classifier.predict_proba,
     )

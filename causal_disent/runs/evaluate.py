@@ -28,7 +28,7 @@ from causal_disent.config import (
 )
 from causal_disent.files import check_free, inside, new_folder, read_bounded
 from causal_disent.metrics.certainty import Asked, asking
-from causal_disent.metrics.contract import fits_of
+from causal_disent.metrics.contract import count_fits_of
 from causal_disent.protocols import GroundTruthData, Representation
 from causal_disent.registry import KINDS, part, registry
 from causal_disent.report.remarks import evaluation_table
@@ -67,7 +67,7 @@ def run_metric(
             stacklevel=2,
         )
     try:
-        with fits_of(name):
+        with count_fits_of(name):
             scores = metric(data, CodeTable.of(data, representation), **arguments)
     except Exception as error:  # a metric is foreign code
         if isinstance(error, errors.CausalDisentError):

@@ -22,17 +22,17 @@ from causal_disent.metrics.contract import (
     BINS,
     NotDefined,
     Takes,
-    all_different,
+    are_all_different,
+    are_whole,
     arguments_for,
     calculates,
     continuous_columns,
+    count_fits_of,
     counts_neighbours,
     equally_filled,
-    fits_of,
     names_columns,
-    whole,
 )
-from causal_disent.metrics.fitting import in_processes, jobs_at_a_time
+from causal_disent.metrics.fitting import count_jobs, run_in_processes
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
@@ -166,8 +166,8 @@ def _explains(factor: FloatArray, code: FloatArray) -> bool:
 
 def _look_swapped(codes: Table, factors: Table) -> bool:
     """Whether the codes look like factors, and the factors like codes."""
-    classes = all(whole(column) and not all_different(column) for column in codes.values.T)
-    return classes and not factors.categories and all(map(all_different, factors.values.T))
+    classes = all(are_whole(column) and not are_all_different(column) for column in codes.values.T)
+    return classes and not factors.categories and all(map(are_all_different, factors.values.T))
 
 
 def _one_hot_groups(factors: Table) -> Iterator[list[str]]:
@@ -185,11 +185,11 @@ def _one_hot_groups(factors: Table) -> Iterator[list[str]]:
 
 def _is_measurement(name: str, column: FloatArray, factors: Table) -> bool:
     """Whether a factor is continuous: its values are too many to be classes of these points."""
-    if all_different(column):
+    if are_all_different(column):
         return True
     if name in factors.categories or (number := len(np.unique(column))) <= MOST_CLASSES:
         return False
-    return not whole(column) or number > len(column) / POINTS_PER_CLASS
+    return not are_whole(column) or number > len(column) / POINTS_PER_CLASS
 
 
 def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]]:
@@ -211,7 +211,7 @@ def _useful(factors: Table) -> tuple[Table, list[str]]:
     """The factors of which something can be said, and what to note of the others."""
     constant = dict.fromkeys(_constant(factors))
     columns = dict(zip(factors.names, factors.values.T, strict=True))
-    labels = [name for name in factors.categories if name not in constant and all_different(columns[name])]
+    labels = [name for name in factors.categories if name not in constant and are_all_different(columns[name])]
     notes = []
     if constant:
         notes.append(f"left out, for it has one value only: {errors.listing(constant)}")
@@ -369,10 +369,10 @@ def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
 def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
     from joblib import delayed
 
-    at_a_time = jobs_at_a_time(None)
+    at_a_time = count_jobs(None)
     if num_points >= WORTH_WORKERS and at_a_time != 1:
         try:
-            return in_processes(at_a_time, [delayed(certainty)(*job) for job in jobs])
+            return run_in_processes(at_a_time, [delayed(certainty)(*job) for job in jobs])
         except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
             pass
     return [certainty(*job) for job in jobs]
@@ -402,7 +402,7 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
         remarks.append("by histogram boosting")
     # Copies: nothing that one metric does to its arrays reaches the others.
     given = points.codes.values.copy(), _factors_for(takes, points)
-    with warnings.catch_warnings(record=True) as caught, fits_of(entry.name):
+    with warnings.catch_warnings(record=True) as caught, count_fits_of(entry.name):
         warnings.simplefilter("always")
         try:
             result = function(*given, **options)
@@ -432,9 +432,9 @@ def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
                 matrix = equally_filled(matrix, points.bins or BINS, [i])
     if not calculates(takes):
         for i, name in enumerate(points.factors.names):
-            if not whole(matrix[:, i]) and not (name in points.continuous and _as_continuous(takes, points)):
+            if not are_whole(matrix[:, i]) and not (name in points.continuous and _as_continuous(takes, points)):
                 matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
-    return matrix.astype(np.int64) if whole(matrix) else matrix
+    return matrix.astype(np.int64) if are_whole(matrix) else matrix
 
 
 def _failure(error: Exception) -> str:

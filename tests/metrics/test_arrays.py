@@ -5,7 +5,7 @@ import pytest
 
 from causal_disent.errors import InvalidInput
 from causal_disent.metrics import dci, dcimig, irs, mig, mig_sup, modularity_explicitness, uc
-from causal_disent.metrics.arrays import all_groups, combined
+from causal_disent.metrics.arrays import all_groups, combine_labels
 
 RNG = np.random.RandomState(0)
 FACTORS = np.column_stack([RNG.randint(4, size=600), RNG.randint(3, size=600)])
@@ -96,7 +96,7 @@ def test_strange_groups(groups, said):
 
 def test_combinations():
     labels = RNG.randint(-3, 4, size=(200, 3))
-    found = combined(labels, [[0, 2], [1]])
+    found = combine_labels(labels, [[0, 2], [1]])
     pairs = {(a, c): one for (a, _, c), one in zip(labels.tolist(), found[:, 0], strict=True)}
     assert (
         len(set(pairs.values())) == len(pairs)

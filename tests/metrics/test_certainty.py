@@ -19,7 +19,7 @@ from causal_disent.metrics.certainty import (
     bootstrap_interval,
     certainty,
     chance_level,
-    interval_of_mean,
+    find_interval_of_mean,
     resample_counts,
 )
 from causal_disent.metrics.deviations import robustness
@@ -297,8 +297,8 @@ def test_any_attribution_can_be_resampled(random_state):
 def test_an_interval_is_about_the_mean_and_takes_two():
     points, counts = np.array([0.2, 0.8]), np.array([[2, 0], [1, 1]])
     half = 1.96 * np.std([0.2, 0.5], ddof=1)
-    assert interval_of_mean(points, counts, (0, 1)) == pytest.approx((0.5 - half, 0.5 + half))
-    assert interval_of_mean(points, counts[:1]) is None and interval_of_mean(points, counts[:0]) is None
+    assert find_interval_of_mean(points, counts, (0, 1)) == pytest.approx((0.5 - half, 0.5 + half))
+    assert find_interval_of_mean(points, counts[:1]) is None and find_interval_of_mean(points, counts[:0]) is None
 
 
 # --- confidence sequence

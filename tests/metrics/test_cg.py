@@ -9,8 +9,8 @@ from small_decoder import read_pixels, square
 from causal_disent import errors, get_dataset, get_metric, get_representation
 from causal_disent.adapter import classifier_name, make_classifier
 from causal_disent.metrics import causal_disentanglement, cg, uc
-from causal_disent.metrics.certainty import Asked, asking, bootstrap_interval, seed_of_draws
-from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.certainty import Asked, asking, bootstrap_interval, choose_seed
+from causal_disent.metrics.cg import make_baseline
 from causal_disent.registry import Entry, registry
 from causal_disent.report.remarks import chance_remarks
 
@@ -230,7 +230,7 @@ def test_chance_equals_measuring_with_the_factors_of_others():
     codes, factors, decode, predict_proba = random_case(5, 3)
     sets = [[0], [1, 2]]
     result = cg(codes, factors, decode, predict_proba, attribution=sets, chance=1, random_state=7)
-    others = np.random.RandomState(seed_of_draws(np.random.RandomState(7))).permutation(factors)
+    others = np.random.RandomState(choose_seed(np.random.RandomState(7))).permutation(factors)
     gaps = by_definition(codes, others, decode, predict_proba, sets)
     assert result.chance.score == pytest.approx(np.abs(gaps).mean())
     assert result.chance.share == float(np.abs(gaps).mean() >= result.score)
@@ -589,20 +589,20 @@ def brute_force(codes):
 @given(st.lists(st.lists(st.integers(-6, 6), min_size=2, max_size=2), min_size=1, max_size=30))
 def test_maximal_deviation_equals_the_search(rows):
     codes = np.array(rows, dtype=float)
-    np.testing.assert_array_equal(baseline_of(codes, "max_deviation")(codes), brute_force(codes))
+    np.testing.assert_array_equal(make_baseline(codes, "max_deviation")(codes), brute_force(codes))
 
 
 def test_midway_goes_to_the_extreme_that_comes_first():
-    assert baseline_of(np.array([[0.0], [2.0], [1.0]]), "max_deviation")(np.array([[1.0]])) == 0
-    assert baseline_of(np.array([[2.0], [0.0], [1.0]]), "max_deviation")(np.array([[1.0]])) == 2
+    assert make_baseline(np.array([[0.0], [2.0], [1.0]]), "max_deviation")(np.array([[1.0]])) == 0
+    assert make_baseline(np.array([[2.0], [0.0], [1.0]]), "max_deviation")(np.array([[1.0]])) == 2
 
 
 def test_zero_and_mean():
     codes = np.array([[1.0, 2.0], [3.0, 6.0]])
-    np.testing.assert_array_equal(baseline_of(codes, "zero")(codes[:1]), [[0.0, 0.0]])
-    np.testing.assert_array_equal(baseline_of(codes, "mean")(codes), [[2.0, 4.0], [2.0, 4.0]])
+    np.testing.assert_array_equal(make_baseline(codes, "zero")(codes[:1]), [[0.0, 0.0]])
+    np.testing.assert_array_equal(make_baseline(codes, "mean")(codes), [[2.0, 4.0], [2.0, 4.0]])
 
 
 def test_unknown_baseline():
     with pytest.raises(errors.UnknownName, match="Unknown `baseline` 'maximal_deviation'. Did you mean 'max_dev"):
-        baseline_of(np.eye(2), "maximal_deviation")
+        make_baseline(np.eye(2), "maximal_deviation")

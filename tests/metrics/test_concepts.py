@@ -14,7 +14,7 @@ from causal_disent.metrics.concepts import (
     _gradients,
     find_concepts,
     gae_discovery,
-    match,
+    match_concepts,
 )
 
 # --- graph recovery
@@ -126,7 +126,7 @@ def test_the_best_assignment_by_brute_force():
     concepts = factors @ random_state.normal(size=(3, 4))
     correlations = np.abs(np.corrcoef(concepts.T, factors.T)[:4, 4:])
     best = max(permutations(range(4), 3), key=lambda p: sum(correlations[p[i], i] for i in range(3)))
-    assert match(concepts, factors, "pearson") == best
+    assert match_concepts(concepts, factors, "pearson") == best
 
 
 def test_too_few_concepts():

@@ -47,8 +47,8 @@ from causal_disent.metrics import (
     train_test,
     uc,
 )
-from causal_disent.metrics.arrays import fit_and_test
-from causal_disent.metrics.contract import Declaration, continuous_columns, count_fits, fits_of, keys_of
+from causal_disent.metrics.arrays import split_points
+from causal_disent.metrics.contract import Declaration, continuous_columns, count_fits, count_fits_of, report_keys
 from causal_disent.metrics.draw import encode_fixed, sample_codes, split
 from causal_disent.metrics.tmex import generalised_covariance_test, projected_covariance_test
 from causal_disent.registry import Register, declared_in, registry
@@ -195,10 +195,10 @@ def test_keys_of_arrays_leave_out_what_is_not_there():
         "low": "low",
         "c_{code}": "sets",
     }
-    found = keys_of(reports, Found, ["hue", "size"], {})
+    found = report_keys(reports, Found, ["hue", "size"], {})
     assert found == {"a": 0.5, "a_size": 0.25, "a_1_n": 0.25, "c_0": [1], "c_1": [0, 2]}
     assert json.loads(json.dumps(found)) == found
-    assert keys_of(lambda result, names: {names[0]: result.score}, Found, ["hue"], {}) == {"hue": 0.5}
+    assert report_keys(lambda result, names: {names[0]: result.score}, Found, ["hue"], {}) == {"hue": 0.5}
 
 
 def test_a_need_of_ones_own():
@@ -324,7 +324,7 @@ def test_a_result_may_call_its_score_otherwise():
 @pytest.mark.parametrize("share", [0.2, 1 / 3, 0.5])
 def test_points_held_out_are_chosen_at_random_and_none_is_lost(share):
     codes = np.arange(90)[:, None].repeat(2, axis=1)
-    (kept, labels), (held_out, others) = fit_and_test(codes, codes[:, :1], share, np.random.RandomState(0))
+    (kept, labels), (held_out, others) = split_points(codes, codes[:, :1], share, np.random.RandomState(0))
     assert len(held_out) == round(90 * share)
     assert sorted([*kept[:, 0], *held_out[:, 0]]) == list(range(90))
     assert (np.diff(kept[:, 0]) < 0).any()
@@ -334,7 +334,7 @@ def test_points_held_out_are_chosen_at_random_and_none_is_lost(share):
 @pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, 0.001, "half", None, True])
 def test_a_share_leaves_points_on_both_sides(share):
     with pytest.raises(errors.InvalidInput, match="`test` is a pair .* given: .* of 90 points"):
-        fit_and_test(VALUES, VALUES, share, np.random.RandomState(0))
+        split_points(VALUES, VALUES, share, np.random.RandomState(0))
 
 
 @pytest.mark.parametrize(
@@ -582,7 +582,7 @@ def test_converged_fits_say_nothing():
 
 
 def test_a_failed_call_leaves_no_count_behind():
-    with pytest.raises(ZeroDivisionError), fits_of("failing"):
+    with pytest.raises(ZeroDivisionError), count_fits_of("failing"):
         count_fits(1, 1)
         raise ZeroDivisionError
     test_converged_fits_say_nothing()

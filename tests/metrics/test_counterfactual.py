@@ -7,10 +7,10 @@ from causal_disent import adapter, errors
 from causal_disent.metrics import composition, effectiveness, minimality, reconstruction, reversibility
 from causal_disent.metrics.counterfactual import (
     ImageRegressor,
+    draw_other_values,
     image_features,
     make_predictor,
-    other_values,
-    pixel_distance,
+    measure_pixel_distance,
 )
 from causal_disent.testing.stage import CausalStage
 
@@ -62,12 +62,12 @@ def drawn(number=20):
     random_state = np.random.RandomState(3)
     known = DATA.factor_table.index.to_numpy()
     indices = known[np.sort(random_state.choice(len(known), number, replace=False))]
-    return indices, other_values(DATA.factor_values(indices), random_state), random_state
+    return indices, draw_other_values(DATA.factor_values(indices), random_state), random_state
 
 
 def test_values_to_set_differ_and_occur():
     values = np.random.RandomState(0).randint(4, size=(500, 3)).astype(float)
-    others = other_values(values, np.random.RandomState(1))
+    others = draw_other_values(values, np.random.RandomState(1))
     assert (others != values).all() and set(np.unique(others)) == {0, 1, 2, 3}
     # Each of the three others as often as it occurs.
     counts = np.array([(others[values[:, 0] == 0][:, 0] == v).mean() for v in (1, 2, 3)])
@@ -90,7 +90,7 @@ def test_composition_by_hand(distance):
         start = image = DATA.observations([index])
         for _ in range(4):
             image = model.decode(model(image))
-            found.append(pixel_distance(start, image, distance)[0])
+            found.append(measure_pixel_distance(start, image, distance)[0])
     table = np.array(found).reshape(20, 4)
     assert scores["composition"] == scores["composition_1"] == pytest.approx(table[:, 0].mean())
     assert scores["composition_4"] == pytest.approx(table[:, 3].mean()) and table[:, 3].mean() > table[:, 0].mean()

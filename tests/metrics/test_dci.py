@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import r2_score
 
 from causal_disent import adapter, errors
-from causal_disent.metrics.dci import completeness, dci, dci_es, disentanglement, explicitness_of_curve
+from causal_disent.metrics.dci import completeness, dci, dci_es, disentanglement, measure_explicitness
 
 # --- Disentanglement, completeness, informativeness
 
@@ -187,17 +187,17 @@ def test_the_published_normaliser_says_nothing_of_noise(random_state):
     ],
 )
 def test_curves_by_hand(losses, expected):
-    assert explicitness_of_curve(np.array([0.0, 1.0, 2.0]), np.array(losses)) == pytest.approx(expected)
+    assert measure_explicitness(np.array([0.0, 1.0, 2.0]), np.array(losses)) == pytest.approx(expected)
 
 
 def test_unevenly_spaced_capacities_by_hand():
     # Areas above the lowest loss: 1 * (0.4 + 0.2) / 2 + 3 * 0.2 / 2 = 0.6, over 4 * (1 - 0.1) / 2.
-    found = explicitness_of_curve(np.array([1.0, 2.0, 5.0]), np.array([0.5, 0.3, 0.1]))
+    found = measure_explicitness(np.array([1.0, 2.0, 5.0]), np.array([0.5, 0.3, 0.1]))
     assert found == pytest.approx(1 - 0.6 / 1.8)
 
 
 def test_another_baseline():
-    assert explicitness_of_curve(np.array([0.0, 1.0]), np.array([0.8, 0.0]), baseline=0.8) == pytest.approx(0.0)
+    assert measure_explicitness(np.array([0.0, 1.0]), np.array([0.8, 0.0]), baseline=0.8) == pytest.approx(0.0)
 
 
 def test_the_smallest_probe_is_a_ridge_regression(random_state):

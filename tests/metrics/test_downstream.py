@@ -14,8 +14,8 @@ from causal_disent.metrics.downstream import (
     StrongDownstreamResult,
     downstream_task,
     factorwise_dci,
+    read_sizes,
     reduced_downstream_task,
-    sizes_of,
     strong_downstream_task,
 )
 
@@ -85,11 +85,11 @@ def test_bad_inputs(train, message):
 
 
 def test_sizes():
-    assert sizes_of(5) == [5] and sizes_of((1, 2)) == [1, 2]
+    assert read_sizes(5) == [5] and read_sizes((1, 2)) == [1, 2]
     with pytest.raises(errors.InvalidInput, match="at least one size of a training set; given: none"):
-        sizes_of([])
+        read_sizes([])
     with pytest.raises(errors.InvalidInput, match="`num_train` must be a whole number, at least 1; given: 0"):
-        sizes_of([0])
+        read_sizes([0])
 
 
 # --- What is left of a factor without its codes

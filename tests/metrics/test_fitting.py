@@ -11,29 +11,29 @@ from sklearn.ensemble import GradientBoostingClassifier
 from causal_disent import errors
 from causal_disent.adapter import bind
 from causal_disent.config import gin_config
-from causal_disent.metrics.draw import forked
+from causal_disent.metrics.draw import fork_generator
 from causal_disent.metrics.fitting import (
     ESTIMATORS,
-    accuracies,
     estimator_named,
     fit_each,
-    importances,
+    make_problems,
+    measure_accuracies,
+    measure_importances,
     name_of,
     predictor,
-    problems_of,
 )
 from causal_disent.registry import registry
 
 
 @pytest.fixture(scope="module")
 def problems():
-    return problems_of(mixture(200), mixture(150, seed=1))
+    return make_problems(mixture(200), mixture(150, seed=1))
 
 
 @pytest.mark.parametrize("name", sorted(ESTIMATORS))
 def test_each_predicts_and_tells_which_codes_count(name, problems):
     def finish(model, problem):
-        return importances(model, 5), accuracies(model, problem)
+        return measure_importances(model, 5), measure_accuracies(model, problem)
 
     fits = fit_each(ESTIMATORS[name], problems, finish, np.random.RandomState(0))
     again = fit_each(ESTIMATORS[name], problems, finish, np.random.RandomState(0), num_jobs=1)
@@ -70,12 +70,12 @@ def test_a_seed_reaches_nested_models_and_leaves_a_chosen_one(problems):
 
 
 def test_a_factor_with_one_value_is_predicted_by_it(problems):
-    problem = problems_of((np.ones((4, 2)), np.full((4, 1), 3)), (np.ones((2, 2)), np.array([[3], [4]])))
-    assert fit_each(estimator_named("random_forest"), problem, accuracies, np.random.RandomState(0)) == [
+    problem = make_problems((np.ones((4, 2)), np.full((4, 1), 3)), (np.ones((2, 2)), np.array([[3], [4]])))
+    assert fit_each(estimator_named("random_forest"), problem, measure_accuracies, np.random.RandomState(0)) == [
         (1.0, 0.5)
     ]
     found = fit_each(
-        estimator_named("random_forest"), problem, lambda m, p: importances(m, 2), np.random.RandomState(0)
+        estimator_named("random_forest"), problem, lambda m, p: measure_importances(m, 2), np.random.RandomState(0)
     )
     np.testing.assert_array_equal(found[0], [0, 0])
 
@@ -93,20 +93,24 @@ def test_what_cannot_tell_importance_says_so(problems):
     from sklearn.neighbors import KNeighborsClassifier
 
     with pytest.raises(errors.InvalidInput, match="KNeighborsClassifier has neither"):
-        fit_each(KNeighborsClassifier, problems[:1], lambda m, p: importances(m, 5), np.random.RandomState(0))
+        fit_each(
+            KNeighborsClassifier, problems[:1], lambda m, p: measure_importances(m, 5), np.random.RandomState(0)
+        )
 
 
 def test_num_jobs_is_checked(problems):
     with pytest.raises(
         errors.InvalidInput, match="`num_jobs` is a whole number, -1 for all cores, not 0; given: 0"
     ):
-        fit_each(estimator_named("random_forest"), problems, accuracies, np.random.RandomState(0), num_jobs=0)
+        fit_each(
+            estimator_named("random_forest"), problems, measure_accuracies, np.random.RandomState(0), num_jobs=0
+        )
 
 
 def test_a_fork_leaves_the_generator_alone():
     generator = np.random.RandomState(5)
-    drawn = forked(generator).randint(1000, size=5)
-    np.testing.assert_array_equal(drawn, forked(np.random.RandomState(5)).randint(1000, size=5))
+    drawn = fork_generator(generator).randint(1000, size=5)
+    np.testing.assert_array_equal(drawn, fork_generator(np.random.RandomState(5)).randint(1000, size=5))
     assert generator.randint(1000) == np.random.RandomState(5).randint(1000)
 
 

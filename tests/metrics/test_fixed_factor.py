@@ -187,7 +187,7 @@ def test_blocks_change_nothing(monkeypatch):
 
 def test_points_that_share_a_value(factors_votes, random_state):
     points = random_state.randint(1000, size=50)
-    found = _fixed_factor.points_sharing(factors_votes[:, 2], points, 30, random_state)
+    found = _fixed_factor.draw_points_sharing(factors_votes[:, 2], points, 30, random_state)
     assert found.shape == (50, 30)
     assert (factors_votes[found, 2] == factors_votes[points, 2][:, None]).all()
     assert len(np.unique(found[0])) > 20

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from causal_disent import adapter, errors
-from causal_disent.metrics.gaps import best_gaps, dcimig, gaps_of_codes, jemmig, mig, mig_gaps, mig_sup
+from causal_disent.metrics.gaps import (
+    dcimig,
+    find_best_gaps,
+    find_gaps_of_codes,
+    find_mig_gaps,
+    jemmig,
+    mig,
+    mig_sup,
+)
 
 # --- The mutual information gap
 
@@ -39,7 +47,9 @@ def test_duplicated_codes_have_no_gap(factors):
 
 
 def test_the_gap_by_hand():
-    assert np.allclose(mig_gaps(np.array([[0.2, 0.5], [0.8, 0.0], [0.6, 0.1]]), np.array([1.0, 2.0])), [0.2, 0.2])
+    assert np.allclose(
+        find_mig_gaps(np.array([[0.2, 0.5], [0.8, 0.0], [0.6, 0.1]]), np.array([1.0, 2.0])), [0.2, 0.2]
+    )
 
 
 some_points = st.integers(4, 40).flatmap(
@@ -133,7 +143,7 @@ def test_by_hand():
 
 
 def test_information_is_normalised_before_the_two_best_factors_are_chosen():
-    assert gaps_of_codes(np.array([[0.2, 0.9, 0.6], [0.0, 0.0, 0.0]])).tolist() == pytest.approx([0.3, 0.0])
+    assert find_gaps_of_codes(np.array([[0.2, 0.9, 0.6], [0.0, 0.0, 0.0]])).tolist() == pytest.approx([0.3, 0.0])
 
 
 def test_a_code_of_both_factors_has_no_gap():
@@ -197,7 +207,7 @@ def test_noise_is_near_the_worst_of_dcimig(random_state):
 def test_by_hand_of_dcimig():
     # Code 0 has gap 0.4 for factor 0, code 1 has 0.1 for it, code 2 has 0.2 for factor 2; none has factor 1.
     matrix = np.array([[0.9, 0.5, 0.1], [0.6, 0.2, 0.5], [0.0, 0.3, 0.5]])
-    assert best_gaps(matrix).tolist() == pytest.approx([0.4, 0.0, 0.2])
+    assert find_best_gaps(matrix).tolist() == pytest.approx([0.4, 0.0, 0.2])
 
 
 def test_entropies_weigh_the_factors():

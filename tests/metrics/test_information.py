@@ -16,11 +16,11 @@ from causal_disent.errors import InvalidInput, UnknownName
 from causal_disent.metrics import dcimig, jemmig, mig, mig_sup, uc
 from causal_disent.metrics.contract import binding
 from causal_disent.metrics.information import (
-    codes_in_bins,
+    bin_codes_by_config,
     entropies,
+    estimate_by_neighbours,
+    estimate_number_information,
     mutual_information_matrix,
-    neighbour_information,
-    number_information,
 )
 from causal_disent.metrics.irs_uc import mutual_information
 
@@ -81,18 +81,18 @@ def test_a_constant_column_says_exactly_nothing(random_state):
 def test_the_attribution_is_the_matrix_of_codes_in_20_bins(random_state):
     factors = random_state.randint(4, size=(500, 2))
     codes = random_state.normal(size=(500, 3)) + factors[:, :1]
-    expected = by_scikit_learn(codes_in_bins(codes), factors)
+    expected = by_scikit_learn(bin_codes_by_config(codes), factors)
     assert np.allclose(mutual_information(codes, factors, random_state), expected, atol=1e-12)
 
 
 def test_codes_are_binned_as_gin_says(random_state):
     codes = random_state.normal(size=(300, 2))
-    assert codes_in_bins(codes).max() == 20
+    assert bin_codes_by_config(codes).max() == 20
     with gin_config(bindings=["discretizer.num_bins = 7"]), binding(bind):
-        assert codes_in_bins(codes).max() == 7
+        assert bin_codes_by_config(codes).max() == 7
     bindings = ["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 9"]
     with gin_config(bindings=bindings), binding(bind):
-        assert codes_in_bins(codes).max() == 9
+        assert bin_codes_by_config(codes).max() == 9
 
 
 def test_a_discretizer_is_a_function():
@@ -118,13 +118,13 @@ def test_numbers_with_numbers_as_scikit_learn_has_it(k):
     for one, other in ((x, x + y), (x, y), (np.exp(x), x**2 + 0.1 * y)):
         one, other = one / one.std(), other / other.std()
         expected = mutual_info_regression(one[:, None], other, n_neighbors=k, random_state=0)[0]
-        assert number_information(one, other, k) == pytest.approx(expected, abs=1e-6)
+        assert estimate_number_information(one, other, k) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9, 0.99])
 def test_gaussians_have_a_closed_form(correlation):
     x, y = RNG.normal(size=(2, 3000))
-    found = number_information(x, correlation * x + np.sqrt(1 - correlation**2) * y, 10)
+    found = estimate_number_information(x, correlation * x + np.sqrt(1 - correlation**2) * y, 10)
     assert found == pytest.approx(-0.5 * np.log(1 - correlation**2), abs=0.06)
 
 
@@ -133,7 +133,7 @@ def test_each_pair_by_what_its_columns_are():
     smooth = classes + 0.4 * RNG.normal(size=400)
     factors = np.column_stack([classes, smooth + RNG.normal(size=400), RNG.randint(3, size=400)])
     codes = np.column_stack([smooth, classes % 2])
-    found = neighbour_information(codes, factors, ALL, 5, np.random.RandomState(0))
+    found = estimate_by_neighbours(codes, factors, ALL, 5, np.random.RandomState(0))
     expected = mutual_info_classif(smooth[:, None], classes, n_neighbors=5, random_state=0)[0]
     assert found.matrix[0, 0] == pytest.approx(expected, abs=1e-6)
     expected = mutual_info_regression(smooth[:, None], factors[:, 1], n_neighbors=5, random_state=0)[0]

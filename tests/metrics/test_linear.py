@@ -18,16 +18,16 @@ from causal_disent import adapter, errors
 from causal_disent.metrics.linear import (
     area_under_roc,
     class_probabilities,
-    code_modularities,
+    find_top_two_gaps,
     fit_machines,
     fit_softmax_regression,
     machine_accuracies,
-    matched_correlation,
+    match_codes,
     mcc,
+    measure_modularities,
     modularity_explicitness,
     r2,
     sap_score,
-    top_two_gaps,
 )
 
 # --- mcc
@@ -62,7 +62,7 @@ def test_against_all_assignments(kind, function, random_state):
 
 
 def test_the_assignment_is_not_greedy():
-    values, matches = matched_correlation(np.array([[1.0, 0.9], [0.8, 0.0]]))
+    values, matches = match_codes(np.array([[1.0, 0.9], [0.8, 0.0]]))
     assert matches == [1, 0]
     assert values.tolist() == [0.8, 0.9]
 
@@ -224,7 +224,7 @@ def test_perfect_codes_score_above_noise_and_duplicates(continuous, least):
 
 
 def test_gaps_by_hand():
-    assert np.allclose(top_two_gaps(np.array([[0.1, 0.9], [0.7, 0.2], [0.4, 0.8]])), [0.3, 0.1])
+    assert np.allclose(find_top_two_gaps(np.array([[0.1, 0.9], [0.7, 0.2], [0.4, 0.8]])), [0.3, 0.1])
 
 
 def test_squared_correlations_equal_numpys():
@@ -379,7 +379,7 @@ def test_mixed_codes_are_explicit_but_not_modular():
 
 def test_modularity_by_hand():
     information = np.array([[2.0, 1.0, 1.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
-    assert code_modularities(information).tolist() == [0.75, 1.0, 0.0]
+    assert measure_modularities(information).tolist() == [0.75, 1.0, 0.0]
 
 
 @settings(max_examples=60, deadline=None)

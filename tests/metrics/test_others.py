@@ -24,7 +24,7 @@ from causal_disent.metrics.others import (
     gaussian_wasserstein_correlation,
     independent_groups,
     precision_curve,
-    reductions,
+    reduce_matrix,
     total_variation,
     unified_scores,
     unsupervised_metrics,
@@ -111,7 +111,7 @@ def test_a_constant_factor_is_left_out():
 
 @given(arrays(np.float64, (4, 3), elements=st.integers(0, 5).map(lambda value: value / 5)))
 def test_reductions_of_any_matrix_are_finite(matrix):
-    scores = reductions(matrix, np.ones(3))
+    scores = reduce_matrix(matrix, np.ones(3))
     assert all(np.isfinite(list(scores.values())))
     assert 0 <= scores["max_precision"] <= 3
 

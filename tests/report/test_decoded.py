@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.metrics import cg
-from causal_disent.metrics.cg import baseline_of
+from causal_disent.metrics.cg import make_baseline
 from causal_disent.report.model_sheets import (
     make_counterfactuals,
     make_reconstructions,
@@ -71,7 +71,7 @@ def test_the_counterfactuals_are_those_of_cg(seed, num_codes, baseline, data):
     codes, model, read = random_state.normal(size=(15, num_codes)), Waves(num_codes, seed), softmax_reader(seed)
     factors = np.stack([np.arange(15) % 3, np.arange(15) % 2], axis=1)
     sets = [data.draw(st.lists(st.integers(0, num_codes - 1), min_size=1, unique=True)) for _ in range(2)]
-    found = make_counterfactuals(codes, factors, sets, baseline_of(codes, baseline), model.decode, read)
+    found = make_counterfactuals(codes, factors, sets, make_baseline(codes, baseline), model.decode, read)
     expected = cg(codes, factors, model.decode, read, attribution=sets, baseline=baseline)
     effects = np.abs(found.probabilities[:, :, :1] - found.probabilities[:, :, 1:])
     np.testing.assert_allclose(effects[:, :, 0].mean(axis=0), expected.ice_inside, atol=1e-12)

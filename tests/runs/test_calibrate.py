@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from causal_disent import errors
-from causal_disent.metrics.certainty import what_is_asked
+from causal_disent.metrics.certainty import asked_of_run
 from causal_disent.registry import Entry, registry
 from causal_disent.runs.calibrate import CASES, Case, calibrate, headlines, small_sample
 
@@ -43,7 +43,7 @@ def test_what_takes_long_is_not_resampled_unless_somebody_says_how_often(metric)
     asked = []
 
     def slow(ground_truth_data, representation_function, random_state, artifact_dir=None):
-        asked.append(what_is_asked())
+        asked.append(asked_of_run())
         return {"score": 1.0}
 
     metric(slow, fast={})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.metrics import modularity_explicitness
-from causal_disent.metrics.linear import code_modularities
+from causal_disent.metrics.linear import measure_modularities
 from disentanglement_lib._core import metric
 
 compute_modularity_explicitness = metric("modularity_explicitness")
@@ -15,7 +15,7 @@ compute_modularity_explicitness = metric("modularity_explicitness")
 
 def modularity(mutual_information: Any) -> float:
     """The mean over codes, of information (codes, factors)."""
-    return float(np.mean(code_modularities(np.asarray(mutual_information))))
+    return float(np.mean(measure_modularities(np.asarray(mutual_information))))
 
 
 def explicitness_per_factor(mus_train: Any, y_train: Any, mus_test: Any, y_test: Any) -> tuple[float, float]:

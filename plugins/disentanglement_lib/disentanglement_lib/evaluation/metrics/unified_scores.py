@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from causal_disent.metrics.linear import code_modularities as compute_modularity_per_code
+from causal_disent.metrics.linear import measure_modularities as compute_modularity_per_code
 from disentanglement_lib._core import metric, part
 from disentanglement_lib.evaluation.metrics import dci, modularity_explicitness, sap_score, utils
 from disentanglement_lib.evaluation.metrics.mig import gaps as sap_compute_diff_top_two
