@@ -165,6 +165,9 @@ def register_parts(register: Register) -> None:
         ("supervised_loss", "training.objective:supervised_loss", "how codes and labels are compared"),
         ("tracking", "training.trackers:tracking", "what follows a training while it goes on"),
         ("labeller", "training.batches:labeller", "where the labels come from"),
+        ("dynamics", "training.batches:dynamics", "in how many factors the images of a pair differ"),
+        ("group_vae", "training.objectives:group_vae", "what group_vae_labels and group_vae_argmax share"),
+        ("mlvae", "training.objectives:mlvae", "what mlvae_labels and mlvae_argmax share"),
         ("annealer", "training.objectives:annealer", "how the weight of the supervised loss changes"),
     ):
         register(name, f"causal_disent.{target}", summary=summary)

@@ -74,12 +74,12 @@ def model(case, tiny, *more):
 
 def plain(trainer, tiny, generator, step, *, labelled_step=None, drawn=None):
     """What is about to pass the networks of `trainer`; `generator` stays as it is."""
-    images, boxes = trainer.batches.draw() if drawn is None else drawn
+    images, told = trainer.batches.draw() if drawn is None else drawn
     noise = torch.randn((len(images), 3), generator=generator.clone_state()).numpy()
     first = len(images) * (step if labelled_step is None else labelled_step)
     rows = [row % 5 for row in range(first, first + len(images))]
     labelled = tiny.observations(np.array(rows)), LABELS[rows]
-    return Plain(weights_of(trainer), np.asarray(images, float), noise, step, labelled, boxes)
+    return Plain(weights_of(trainer), np.asarray(images, float), noise, step, labelled, told.get("boxes"))
 
 
 def check(found, reconstruction, regularizer, kl):
