@@ -100,6 +100,7 @@ def register_commands(register: Register) -> None:
     for group, commands in {
         "measure": {
             "score": ("score:add_score", "measures codes by a panel of metrics, from two files"),
+            "compare": ("score:add_compare", "compares encoders on the same points, from files"),
             "demo": ("tools:add_demo", "IRS, UC and CG of representations whose quality is known"),
             "study": ("study:add_study", "run many models, data sets, seeds and metrics from one config"),
             "results": ("study:add_results", "print the scores of any tree of result folders"),
