@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 INSTALLED := $(VENV)/.installed
 TENSORFLOW := .venv-tf/.installed
 BLENDER := .venv-bpy/.installed
@@ -26,10 +27,14 @@ NUMERIC := tests/metrics+tests/data+tests/graphs+tests/representation+tests/trai
 	plugins/causal_disent_torch+--ignore=plugins/causal_disent_torch/tests/test_readers_mutated.py
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo docs test test-cpus fuzz dist lint bench clean
+.PHONY: demo demo-train docs test test-cpus fuzz dist lint bench clean
 
-demo: $(INSTALLED)
+# The main job, which needs the core alone.
+demo: $(CORE)
 	$(BIN)/causal-disent demo
+
+# A model is trained on confounded images and drawn; then a small study ends in a page.
+demo-train: $(INSTALLED)
 	$(BIN)/causal-disent demo_model
 	$(BIN)/causal-disent study studies/quick.gin --output_dir output/quick
 
@@ -103,6 +108,11 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 $(PEER):
 	$(PYTHON) -m venv .venv-peer
 	.venv-peer/bin/python -m pip install --quiet --disable-pip-version-check --no-deps disentanglement_lib==1.5
+	touch $@
+
+$(CORE): setup.cfg pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -e $(INSTALLED) || $(BIN)/python $(INSTALL) --editable .
 	touch $@
 
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(PLUGINS))

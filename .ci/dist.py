@@ -25,6 +25,7 @@ INSTALLED = (
     "causal_disent_candle",
     "causal_disent_crl",
     "causal_disent_datasets",
+    "causal_disent_dlib",
     "causal_disent_torch",
 )
 #: What must work in the new environment, in a folder of its own.
@@ -72,9 +73,9 @@ def build(folder: Path, output: Path, scratch: Path) -> None:
 def check_contents(output: Path) -> None:
     """Raise if a wheel has tests or compiled files, or an sdist lacks its setup."""
     for wheel in output.glob("*.whl"):
-        strange = [
-            name for name in zipfile.ZipFile(wheel).namelist() if "/tests/" in name or name.endswith(".pyc")
-        ]
+        # disentanglement_lib has configs in a folder of that name.
+        names = [name.replace("/config/tests/", "/config/") for name in zipfile.ZipFile(wheel).namelist()]
+        strange = [name for name in names if "/tests/" in name or name.endswith(".pyc")]
         assert not strange, f"{wheel.name}: {strange}"
     for source in output.glob("*.tar.gz"):
         with tarfile.open(source) as archive:
@@ -90,7 +91,8 @@ def main() -> int:
         old.unlink()
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        for folder in (ROOT, *sorted((ROOT / "plugins").glob("causal_disent_*"))):
+        plugins = [*sorted((ROOT / "plugins").glob("causal_disent_*")), ROOT / "plugins/disentanglement_lib"]
+        for folder in (ROOT, *plugins):
             build(folder, output, scratch / "source")
         check_contents(output)
         run(sys.executable, "-m", "twine", "check", "--strict", *sorted(output.glob("*")))

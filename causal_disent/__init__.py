@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from causal_disent._version import __version__
 
 if TYPE_CHECKING:
-    from causal_disent.api import get_classifier, get_dataset, get_metric, get_representation, score
+    from causal_disent.api import compare, get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.processes import use_threads
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Study",
     "__version__",
+    "compare",
     "evaluate",
     "evaluate_with_gin",
     "get_classifier",
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "api": ("get_classifier", "get_dataset", "get_metric", "get_representation", "score"),
+    "api": ("compare", "get_classifier", "get_dataset", "get_metric", "get_representation", "score"),
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),
     "runs.study_table": ("results_table",),

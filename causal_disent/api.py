@@ -16,8 +16,9 @@ from causal_disent.runs.dataset import get_dataset
 
 if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
+    from causal_disent.runs.compare import Comparison
 
-__all__ = ["get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
+__all__ = ["compare", "get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
 
 
 @checked
@@ -122,26 +123,21 @@ def score(
     from causal_disent.report.panel import DEFAULT, place_of
     from causal_disent.report.score_table import ScoreTable
     from causal_disent.runs.score import read_points, score_points
-    from causal_disent.tables import read_matrix
 
-    # Any path will do.
-    given = [
-        read_matrix(thing) if isinstance(thing, (str, PathLike)) else thing  # type: ignore[arg-type]
-        for thing in (codes, factors)
-    ]
     points = read_points(
-        *given,
+        _read(codes),
+        _read(factors),
         bins=bins,
         neighbours=neighbours,
         factor_groups=factor_groups,
         code_groups=code_groups,
         drop_missing=drop_missing,
     )
-    names = [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else metrics
+    names = _names(metrics)
     with progress_shown(progress):
         rows = score_points(
             points,
-            None if names is None else list(names),
+            names,
             random_state,
             fast=fast,
             bootstrap=bootstrap,
@@ -154,3 +150,74 @@ def score(
     if not table.results:
         raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))
     return table
+
+
+@checked
+def compare(
+    *matrices: Any,
+    metrics: str | Iterable[str] | None = None,
+    random_state: int | np.random.RandomState = 0,
+    bootstrap: int = 200,
+    bins: int | None = None,
+    fast: bool = False,
+    progress: bool = True,
+) -> Comparison:
+    r"""Compare encoders on the same points.
+
+    .. math:: s(A) - s(B) \pm 1.96 \operatorname{sd}_b\,(s_b(A) - s_b(B))
+
+    The difference of two scores has an interval over resampled points, the same points for both encoders. Its
+    p-value is corrected for all differences of the table (Holm). That tells encoders apart, not models: a model
+    trained with another seed gives another encoder.
+
+    Args:
+        matrices: the codes of two or more encoders, then the factors, each as `score` takes them; in place of the
+            codes, a mapping from the encoders' names to them.
+        metrics: as `score` takes them; by default the panel.
+        random_state: seed or generator.
+        bootstrap: resamples.
+        bins: as `score` takes it.
+        fast: as `score` takes it.
+        progress: whether to show on the standard error how far long work is.
+
+    Returns:
+        `Comparison`: print it, or see its ``table`` (a data frame), ``rows`` and ``plot()``.
+
+    Example:
+        >>> import numpy as np
+        >>> generator = np.random.RandomState(0)
+        >>> factors = generator.randint(4, size=(300, 2))
+        >>> good = factors + 0.1 * generator.normal(size=(300, 2))
+        >>> found = compare({"good": good, "mixed": good @ [[1, 1], [-1, 1]]}, factors, metrics="mig,r2")
+        >>> found.table[["metric", "better"]].to_dict("list")
+        {'metric': ['mig', 'r2'], 'better': ['good', '']}
+    """
+    from causal_disent import errors
+    from causal_disent.checks import check_whole
+    from causal_disent.runs.compare import as_encoders, compare_codes
+
+    check_whole("`bootstrap`", bootstrap, 2)
+    if len(matrices) < 2:
+        raise errors.InvalidInput(
+            "`compare` takes the codes of two or more encoders, and the factors, in this order."
+        )
+    *codes, factors = matrices
+    encoders = {name: _read(matrix) for name, matrix in as_encoders(codes).items()}
+    with progress_shown(progress):
+        return compare_codes(
+            encoders, _read(factors), _names(metrics), random_state, bootstrap=bootstrap, bins=bins, fast=fast
+        )
+
+
+def _read(given: Any) -> Any:
+    """What a path leads to; anything else as it is."""
+    from causal_disent.tables import read_matrix
+
+    return read_matrix(given) if isinstance(given, (str, PathLike)) else given  # type: ignore[arg-type]
+
+
+def _names(metrics: str | Iterable[str] | None) -> list[str] | None:
+    """The names of metrics, of a text with commas or of several."""
+    if metrics is None:
+        return None
+    return [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else list(metrics)

@@ -100,6 +100,7 @@ def register_commands(register: Register) -> None:
     for group, commands in {
         "measure": {
             "score": ("score:add_score", "measures codes by a panel of metrics, from two files"),
+            "compare": ("score:add_compare", "compares encoders on the same points, from files"),
             "demo": ("tools:add_demo", "IRS, UC and CG of representations whose quality is known"),
             "study": ("study:add_study", "run many models, data sets, seeds and metrics from one config"),
             "results": ("study:add_results", "print the scores of any tree of result folders"),
@@ -165,6 +166,9 @@ def register_parts(register: Register) -> None:
         ("supervised_loss", "training.objective:supervised_loss", "how codes and labels are compared"),
         ("tracking", "training.trackers:tracking", "what follows a training while it goes on"),
         ("labeller", "training.batches:labeller", "where the labels come from"),
+        ("dynamics", "training.batches:dynamics", "in how many factors the images of a pair differ"),
+        ("group_vae", "training.objectives:group_vae", "what group_vae_labels and group_vae_argmax share"),
+        ("mlvae", "training.objectives:mlvae", "what mlvae_labels and mlvae_argmax share"),
         ("annealer", "training.objectives:annealer", "how the weight of the supervised loss changes"),
     ):
         register(name, f"causal_disent.{target}", summary=summary)

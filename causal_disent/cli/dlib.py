@@ -252,7 +252,7 @@ def _add_train_flags(flags: Flags) -> None:
     flags.add_config()
 
 
-def _train(flags: Flags, *, with_labels: bool) -> int:
+def _train(flags: Flags, *, with_labels: bool, with_pairs: bool = False) -> int:
     """Train and print the loss. With labels, the model knows the factors of some images."""
     from causal_disent.runs.train import train_with_gin
     from causal_disent.training.checkpoint import clear, has_checkpoint, partial_folder
@@ -264,6 +264,7 @@ def _train(flags: Flags, *, with_labels: bool) -> int:
             flags.gin_config,
             flags.gin_bindings,
             with_labels=with_labels,
+            with_pairs=with_pairs,
             backend=flags.backend,
             device=flags.device,
             checkpoint_every=flags.checkpoint_every,
@@ -417,6 +418,18 @@ representation.gin that names what is registered (`causal-disent representations
         partial(_train, with_labels=True),
         ("model_dir",),
     ),
+    "dlib_train_weakly_supervised": Command(
+        f"""train a model that learns from pairs of images that share most of their factors.
+
+    dlib_train_weakly_supervised --model_dir MODEL --gin_config models/group_vae_argmax.gin \\
+        --gin_bindings "dataset.name = 'candle_mini'" --gin_bindings "dynamics.k = 1"
+
+{_GOES_ON}
+""",
+        _add_train_flags,
+        partial(_train, with_labels=False, with_pairs=True),
+        ("model_dir",),
+    ),
     "dlib_postprocess": Command(
         """make a representation folder of a model folder, for dlib_evaluate.
 
@@ -475,6 +488,7 @@ classifier is trained once per data set; --nocounterfactuals leaves the sheets o
 dlib_evaluate = partial(run_command, "dlib_evaluate")
 dlib_train = partial(run_command, "dlib_train")
 dlib_train_semi_supervised = partial(run_command, "dlib_train_semi_supervised")
+dlib_train_weakly_supervised = partial(run_command, "dlib_train_weakly_supervised")
 dlib_postprocess = partial(run_command, "dlib_postprocess")
 dlib_udr = partial(run_command, "dlib_udr")
 dlib_aggregate_results = partial(run_command, "dlib_aggregate_results")

@@ -1,10 +1,10 @@
-"""``causal-disent score``: every metric that codes and factors suffice for, from two files."""
+"""``causal-disent score`` and ``compare``: codes against factors, from files."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from causal_disent.text import say
 
 if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
+    from causal_disent.runs.compare import Comparison
 
 
 def add_score(parser: argparse.ArgumentParser) -> None:
@@ -55,10 +56,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     """Measure, write the files that were asked for, print the table."""
     from causal_disent.api import score
 
-    for path in arguments.output:
-        if path.suffix not in WRITERS:
-            raise errors.InvalidInput(f"--output takes files that end in {', '.join(WRITERS)}; given: {path}.")
-        check_file_place(path)
+    _check_outputs(arguments.output, WRITERS)
     names = [name for given in arguments.metrics or () for name in given.split(",") if name]
     scores = score(
         arguments.codes,
@@ -78,6 +76,64 @@ def run_score(arguments: argparse.Namespace) -> int:
         WRITERS[path.suffix](scores, path)
     say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
     return 0
+
+
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """Give the command its arguments."""
+    parser.description = (
+        "compares encoders on the same points, from files as `causal-disent score` takes them: the codes of two "
+        "or more encoders, then the factors. Differences have 95 %% intervals over the same resampled points."
+    )
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="codes of each encoder (NAME=FILE names it); factors"
+    )
+    add_names(parser, ["metrics"], "--metrics", nargs="+", help="names of metrics, all, or dlib (a panel of six)")
+    parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
+    parser.add_argument(
+        "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
+    )
+    parser.add_argument("--bootstrap", type=int, default=200, metavar="N", help="resamples (%(default)s)")
+    parser.add_argument(
+        "--output", type=Path, nargs="+", default=[], metavar="FILE", help=f"to write: {', '.join(COMPARED)}"
+    )
+    add_seed(parser)
+    parser.set_defaults(command=run_compare)
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Compare, write the files that were asked for, print the table."""
+    from causal_disent.api import compare
+
+    _check_outputs(arguments.output, COMPARED)
+    *given, factors = arguments.files
+    encoders = {}
+    for text in given:
+        name, named, file = text.partition("=")
+        encoders[name if named else Path(text).stem] = file if named else text
+    if len(encoders) < len(given):
+        raise errors.InvalidInput("Two encoders have the same name; give NAME=FILE.")
+    names = [name for listed in arguments.metrics or () for name in listed.split(",") if name]
+    found = compare(
+        encoders,
+        factors,
+        metrics=names or None,
+        random_state=seed_of(arguments),
+        bootstrap=arguments.bootstrap,
+        bins=arguments.bins,
+        fast=arguments.fast,
+    )
+    for path in arguments.output:
+        COMPARED[path.suffix](found, path)
+    say(found)
+    return 0
+
+
+def _check_outputs(paths: Sequence[Path], writers: Mapping[str, Any]) -> None:
+    """Raise before long work unless each file can be written."""
+    for path in paths:
+        if path.suffix not in writers:
+            raise errors.InvalidInput(f"--output takes files that end in {', '.join(writers)}; given: {path}.")
+        check_file_place(path)
 
 
 def _columns(given: str) -> list[str | int]:
@@ -101,4 +157,10 @@ WRITERS: dict[str, Callable[[ScoreTable, Path], Any]] = {
     ".html": lambda scores, path: write_text(path, scores.to_html()),
     ".png": lambda scores, path: save_figure(scores.plot(), path),
     ".svg": lambda scores, path: save_figure(scores.plot(), path),
+}
+#: The same for comparisons.
+COMPARED: dict[str, Callable[[Comparison, Path], Any]] = {
+    ".csv": lambda found, path: write_text(path, harmless_cells(found.table).to_csv(index=False)),
+    ".png": lambda found, path: save_figure(found.plot(), path),
+    ".svg": lambda found, path: save_figure(found.plot(), path),
 }

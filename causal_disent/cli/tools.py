@@ -151,10 +151,48 @@ ROWS: dict[str, tuple[str, str]] = {
 SCORES = ("IRS", "UC", "CG", "CG_signed")
 
 
+#: Points of the first part of the demo.
+DEMO_POINTS = 600
+
+
 def add_demo(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.add_argument("--output", type=Path, default=Path("output/demo"), help="folder to write (%(default)s)")
     parser.set_defaults(command=lambda arguments: run_demo(arguments.output))
+
+
+def _demo_of_matrices(output: Path) -> None:
+    """Score two encoders of the same images, write a page and a picture, and compare the two."""
+    import numpy as np
+
+    from causal_disent.api import compare, score
+    from causal_disent.figures import save_figure
+    from causal_disent.files import write_text
+    from causal_disent.runs.dataset import get_dataset
+
+    data = get_dataset("candle_mini", factors=["object", "color", "size", "scene"])
+    rows, images = data.sample(DEMO_POINTS, np.random.RandomState(0))
+    factors = {
+        name: np.array(data.factor_table[name].cat.categories, dtype=str)[column]
+        for name, column in zip(data.factor_names, rows.T, strict=True)
+    }
+    flat = images.reshape(len(images), -1) - images.reshape(len(images), -1).mean(axis=0)
+    encoders = {
+        "principal_components": flat @ np.linalg.svd(flat, full_matrices=False)[2][:8].T,
+        "mean_colors": images.reshape(len(images), 2, 32, 2, 32, 3).mean(axis=(2, 4)).reshape(len(images), -1),
+    }
+    say(
+        f"{DEMO_POINTS} images of candle_mini, and two encoders without a network: eight principal components, and"
+    )
+    say("the mean colors of the image's quarters. Your codes and your factors go where these go.\n")
+    for name, codes in encoders.items():
+        scores = score(codes, factors, fast=True)
+        say(f"{name}: {scores}\n")
+        output.mkdir(parents=True, exist_ok=True)
+        write_text(output / f"{name}.html", scores.to_html())
+        save_figure(scores.plot(), output / f"{name}.png")
+    say(compare(encoders, factors, metrics="mig,mig_sup,dcimig,uc,irs", bootstrap=100))
+    say(f"\nThe pages, to open in a browser: {', '.join(str(output / f'{name}.html') for name in encoders)}")
 
 
 def run_demo(output: Path) -> int:
@@ -163,6 +201,8 @@ def run_demo(output: Path) -> int:
     from causal_disent.runs.dataset import get_dataset
     from causal_disent.runs.evaluate import evaluate_with_gin
 
+    _demo_of_matrices(output)
+    say("\nWith a decoder: do interventions on the codes of a factor change that factor, and only that?\n")
     rows: list[list[Any]] = []
     judges: dict[str, None] = {}
     for name, (title, representation) in ROWS.items():

@@ -261,6 +261,36 @@ def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label
     return np.array([one for one in found if np.isfinite(one)])
 
 
+def resampler(
+    facts: Mapping[str, Any],
+    function: Callable[..., Any],
+    points: Sequence[Any],
+    options: Mapping[str, Any],
+    seed: int,
+) -> tuple[Callable[[IntArray], float], Callable[[IntArray], float], int, int]:
+    """What scores other draws of the points, by the metric's fast way if it has one.
+
+    Returns:
+        rows -> score, order of the codes' rows -> score, how many points there are, and how many a resample has.
+    """
+    name, how = function.__name__, facts["resampling"]
+    codes, factors = points
+    options = {**options, **how.get("options", {})}
+    if "random_state" in signature(function).parameters:
+        options["random_state"] = seed
+    score_of, num_points = _on_rows(function, facts["needs"], codes, factors, options, seed)
+    cap = min(how.get("points", num_points), num_points)
+    kept = slice(cap if facts["fast"] is not None else None)
+
+    def permuted(order: IntArray) -> float:
+        return float(function(codes[order][kept], factors[kept], **options).score)
+
+    fast = how.get("again") or import_module("causal_disent.metrics.recount").FAST.get(name)
+    if again := fast(codes, factors, **options) if fast else None:
+        score_of, permuted = again.resampled, again.permuted
+    return score_of, permuted, num_points, cap
+
+
 def certainty(
     facts: Mapping[str, Any],
     function: Callable[..., Any],
@@ -280,20 +310,9 @@ def certainty(
         asked: how much to do.
     """
     name, how = function.__name__, facts["resampling"]
-    codes, factors = points
+    codes = points[0]
+    score_of, permuted, num_points, cap = resampler(facts, function, points, options, asked.seed)
     options = {**options, **how.get("options", {})}
-    if "random_state" in signature(function).parameters:
-        options["random_state"] = asked.seed
-    score_of, num_points = _on_rows(function, facts["needs"], codes, factors, options, asked.seed)
-    cap = min(how.get("points", num_points), num_points)
-    kept = slice(cap if facts["fast"] is not None else None)
-
-    def permuted(order: IntArray) -> float:
-        return float(function(codes[order][kept], factors[kept], **options).score)
-
-    fast = how.get("again") or import_module("causal_disent.metrics.recount").FAST.get(name)
-    if again := fast(codes, factors, **options) if fast else None:
-        score_of, permuted = again.resampled, again.permuted
     asked = replace(
         asked,
         bootstrap=asked.bootstrap if how.get("interval", True) else 0,

@@ -43,8 +43,8 @@ PANEL = (
     Question(
         "Can the factors be read off the codes?",
         ("r2", "downstream_task"),
-        "the codes lack a part of the information, or a linear map does not find it",
-        "the codes tell little of the factors, or a linear map does not find it",
+        "the codes lack a part of the information, or hide it",
+        "the codes tell little of the factors, or hide it",
     ),
     Question(
         "Has each factor one code?",

@@ -253,20 +253,28 @@ def score_points(
     seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
-    entries = _chosen(metrics, points)
-    rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
-    # Those that take long come last, so that the others need not wait for them.
-    to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
-    by_name = {entry.name: entry for entry in to_do}
-    with closing(steps(list(by_name), "score")) as names:
-        measured = [_measured(by_name[name], points, seed, fast) for name in names]
+    measured = measure_points(choose_metrics(metrics, points), points, seed, fast)
     asked_of = [of_slow if _is_slow(row.entry) else asked for row, _ in measured]
     jobs = [(*job, one) for (_, job), one in zip(measured, asked_of, strict=True) if job]
     certain = iter(_certain(jobs, len(points.codes.values)))
     done = [replace(row, sure=next(certain)) if job else row for row, job in measured]
     unasked = bootstrap is None and chance is None
-    done = [_remarked(row, NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark) for row in done]
-    return done + [row for row in rows if row.remark]
+    return [_remarked(row, NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark) for row in done]
+
+
+def measure_points(
+    entries: Sequence[Entry], points: Points, seed: int, fast: bool
+) -> list[tuple[MetricScore, tuple[Any, ...]]]:
+    """Each metric's score, and what `certainty` is called with; those that cannot be tried come last.
+
+    Metrics that take long come after the others, which need not wait for them.
+    """
+    rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
+    to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
+    by_name = {entry.name: entry for entry in to_do}
+    with closing(steps(list(by_name), "score")) as names:
+        measured = [_measured(by_name[name], points, seed, fast) for name in names]
+    return measured + [(row, ()) for row in rows if row.remark]
 
 
 def _is_slow(entry: Entry) -> bool:
@@ -277,7 +285,7 @@ def _or(given: int | None, default: int) -> int:
     return default if given is None else given
 
 
-def _chosen(metrics: str | Sequence[str] | None, points: Points) -> list[Entry]:
+def choose_metrics(metrics: str | Sequence[str] | None, points: Points) -> list[Entry]:
     """The metrics to measure: those named, a set, or for each question of the panel the first that can be."""
     named = metrics[0] if metrics is not None and len(metrics) == 1 else metrics
     if named == ALL:

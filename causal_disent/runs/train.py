@@ -54,6 +54,7 @@ def train(
     overwrite: bool = False,
     *,
     with_labels: bool = False,
+    with_pairs: bool = False,
     backend: str | None = None,
     device: str = "auto",
     checkpoint_every: int = 1000,
@@ -69,6 +70,7 @@ def train(
         model_dir: the folder to write. While the run goes on, its checkpoint is in ``<model_dir>.partial``.
         overwrite: replace `model_dir` if it exists.
         with_labels: the model knows the factors of some images.
+        with_pairs: a model that does not learn from pairs of images is an error.
         backend: what trains (``causal-disent backends``); by default the first that can.
         device: ``"auto"``, or one that the backend knows.
         checkpoint_every: steps between checkpoints; 0 for none.
@@ -91,7 +93,7 @@ def train(
         raise errors.InvalidInput(f"--compile: the backend '{entry.name}' does not do so. Leave it out.")
     with claim(target), registry.using(entry.name):
         worker = entry.load()(device=device, **({"compiled": True} if compiled else {}))
-        model, scores = worker.train(make_plan(dataset(), with_labels=with_labels), keeping)
+        model, scores = worker.train(make_plan(dataset(), with_labels=with_labels, with_pairs=with_pairs), keeping)
         with new_folder(target, overwrite=overwrite) as written:
             worker.write(written / MODEL, model)
             copy_tracked(folder, written)

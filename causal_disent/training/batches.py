@@ -35,20 +35,26 @@ class Batches:
         batch_size: images in a batch.
         seed: of the random state.
         with_boxes: give the bounding boxes too.
+        in_pairs: give `batch_size` pairs of images, and the factor in which those of each pair differ.
     """
 
-    def __init__(self, data: Any, batch_size: int, seed: int, *, with_boxes: bool = False) -> None:
-        self.data, self.batch_size, self.with_boxes = data, batch_size, with_boxes
+    def __init__(
+        self, data: Any, batch_size: int, seed: int, *, with_boxes: bool = False, in_pairs: bool = False
+    ) -> None:
+        self.data, self.batch_size, self.with_boxes, self.in_pairs = data, batch_size, with_boxes, in_pairs
         self.random_state = np.random.RandomState(seed)
 
-    def draw(self) -> tuple[FloatArray, IntArray | None]:
-        """Images (n, h, w, c), float32 in [0, 1], and their boxes (n, 4) if asked for."""
+    def draw(self) -> tuple[FloatArray, dict[str, IntArray]]:
+        """Images (n, h, w, c), float32 in [0, 1], and the ``boxes`` (n, 4) or ``changed`` (n / 2,) asked for."""
+        if self.in_pairs:
+            images, changed = draw_pairs(self.data, self.batch_size, self.random_state)
+            return images, {"changed": changed}
         if not is_finite(self.data):
             images = self.data.sample_observations(self.batch_size, self.random_state)
-            return np.asarray(images, dtype=np.float32), None
+            return np.asarray(images, dtype=np.float32), {}
         indices = self._draw_indices()
         images = np.asarray(self.data.observations(indices), dtype=np.float32)
-        return images, np.asarray(self.data.bounding_boxes(indices)) if self.with_boxes else None
+        return images, {"boxes": np.asarray(self.data.bounding_boxes(indices))} if self.with_boxes else {}
 
     def draw_known(self, step: int, *, in_order: bool = False) -> tuple[FloatArray, IntArray | None]:
         """Images, and their indices where the data set is finite.
@@ -79,6 +85,55 @@ class Batches:
         """Go on from there."""
         rest = (place["position"], place["has_gauss"], place["gauss"])
         self.random_state.set_state(("MT19937", key.astype(np.uint32), *rest))
+
+
+def draw_pairs(data: Any, num: int, random_state: np.random.RandomState) -> tuple[FloatArray, IntArray]:
+    """Pairs of images that differ in as many factors as gin's ``dynamics`` says, drawn one after the other.
+
+    Returns:
+        Images (2 num, h, w, c), the first of each pair, then the second of each; and (num,) the factor in which
+        they differ, the last of them if there are several.
+    """
+    draw = data.sample_indices if is_finite(data) else data.sample_observations_from_factors
+    firsts, seconds, changed = [], [], []
+    for _ in range(num):
+        factors = data.sample_factors(1, random_state)
+        firsts.append(draw(factors, random_state))
+        factors, factor = dynamics(factors, data, random_state)
+        seconds.append(draw(factors, random_state))
+        changed.append(factor)
+    drawn = np.concatenate([*firsts, *seconds])
+    images = data.observations(drawn) if is_finite(data) else drawn
+    return np.asarray(images, dtype=np.float32), np.array(changed, dtype=np.int64)
+
+
+@part("dynamics", supplied=("factors", "data", "random_state"))
+def dynamics(
+    factors: IntArray, data: Any, random_state: np.random.RandomState, k: int = -1
+) -> tuple[IntArray, int]:
+    """Factors (1, factors) with one of them, or k, drawn anew (Locatello et al. 2020), and the last of these.
+
+    Whether it is one or k is drawn first. Where a confounding forbids some combinations, only those that it
+    allows are drawn.
+
+    Args:
+        factors: of the first image.
+        data: the data set.
+        random_state: what everything is drawn with.
+        k: how many factors; -1 for a number from 1 to all but one, drawn anew each time.
+    """
+    number = factors.shape[1]
+    if k != -1 and not 1 <= k <= number:
+        raise errors.InvalidInput(f"dynamics.k must be -1, or from 1 to the {number} factors; given: {k}.")
+    most = random_state.randint(1, number) if k == -1 and number > 1 else max(k, 1)
+    columns = random_state.choice(number, random_state.choice([1, most]), replace=False)
+    if getattr(data, "is_confounded", False):
+        kept = [column for column in range(number) if column not in columns]
+        return data.sample_factors_given(kept, factors[:, kept], random_state), int(columns[-1])
+    changed = np.array(factors)
+    for column in columns:
+        changed[:, column] = random_state.randint(data.factors_num_values[column])
+    return changed, int(columns[-1])
 
 
 @dataclass(frozen=True)

@@ -142,17 +142,23 @@ class Objective:
 
     Attributes:
         discriminates: a discriminator is trained beside encoder and decoder.
+        needs_pairs: a batch is of pairs of images: the first of each pair, then the second of each.
         needs_boxes: the data set must have bounding boxes.
         factor_sizes: number of values of each label, or None if no labels are used.
     """
 
     discriminates: bool = False
+    needs_pairs: bool = False
     needs_boxes: bool = False
     factor_sizes: list[int] | None = None
 
     def weights(self, step: int) -> dict[str, float]:
         """What changes from step to step: numbers by name, which `penalties` finds in the pass."""
         return {}
+
+    def share(self, mean: Tensor, log_var: Tensor, changed: Tensor | None, losses: Any) -> tuple[Tensor, Tensor]:
+        """The Gaussians that codes are drawn from, of those that the encoder gives; of pairs, some are shared."""
+        return mean, log_var
 
     def penalties(self, passed: Pass) -> Penalties:
         """The terms that are added to the reconstruction loss."""
@@ -204,6 +210,7 @@ class Given:
         step: how many steps were made before.
         weights: what the objective's `weights` gives for this step.
         boxes: (n, 4), where the objective asks for them.
+        changed: (n / 2,) the factor in which the images of each pair differ, where the objective asks for pairs.
         labelled: images and their labels (n, factors), where the objective has labels.
     """
 
@@ -212,6 +219,7 @@ class Given:
     step: Any
     weights: Mapping[str, Any] = field(default_factory=dict)
     boxes: Tensor | None = None
+    changed: Tensor | None = None
     labelled: tuple[Tensor, Tensor] | None = None
 
 
@@ -228,6 +236,7 @@ def forward(
         given: the batch.
     """
     mean, log_var = networks["encoder"](given.images)
+    mean, log_var = objective.share(mean, log_var, given.changed, losses)
     codes = losses.draw_codes(mean, log_var, given.noise)
     passed = Pass(
         step=given.step,
@@ -298,10 +307,9 @@ class BaseTrainer:
         self, batches: Batches, labelled: LabelledImages | None, number: int, as_tensor: Callable[[Any], Tensor]
     ) -> dict[str, Any]:
         """Draw the batch of that number, in the state of the steps that were made: arguments of `Given`."""
-        pixels, boxes = batches.draw()
+        pixels, told = batches.draw()
         inputs = {"images": as_tensor(pixels), "weights": self.objective.weights(self.num_steps)}
-        if boxes is not None:
-            inputs["boxes"] = as_tensor(boxes)
+        inputs |= {name: as_tensor(values) for name, values in told.items()}
         if self.objective.factor_sizes is not None and labelled is not None:
             inputs["labelled"] = tuple(map(as_tensor, labelled.batch(number, batches.batch_size)))
         return inputs

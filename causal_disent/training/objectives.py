@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from causal_disent import errors
 from causal_disent.checks import check_number, check_numbers, check_truth, is_whole
 from causal_disent.config import REQUIRED
 from causal_disent.registry import part
 from causal_disent.text import shown_value
-from causal_disent.training.objective import Objective, Pass, Penalties
+from causal_disent.training.objective import Objective, Pass, Penalties, Tensor
 from causal_disent.training.settings import check_function
 
 
@@ -144,6 +145,66 @@ def beta_tc_vae(beta: float = REQUIRED) -> Objective:
     """beta-TCVAE."""
     check_numbers("beta_tc_vae", beta=beta)
     return BetaTcVae(beta)
+
+
+#: How the Gaussians of a pair become one: their means and variances averaged, or their densities multiplied.
+AVERAGES = ("group", "ml")
+
+
+class Paired(BetaVae):
+    """beta-VAE of pairs, whose codes of what both images share are drawn from one Gaussian.
+
+    Args:
+        beta: weight of the divergence.
+        average: one of `AVERAGES`: that of Group-VAE, or of ML-VAE.
+        labelled: the code of the factor in which the images differ is not shared, and all others are. Otherwise
+            those are not shared whose divergence between the images is nearer to the largest than to the
+            smallest (Locatello et al. 2020).
+    """
+
+    needs_pairs = True
+
+    def __init__(self, beta: float, average: str, labelled: bool) -> None:
+        super().__init__(beta)
+        self.average, self.labelled = average, labelled
+
+    def share(self, mean: Tensor, log_var: Tensor, changed: Tensor | None, losses: Any) -> tuple[Tensor, Tensor]:
+        """The Gaussians of each pair, some of them shared."""
+        return losses.share_pairs(mean, log_var, changed if self.labelled else None, self.average)
+
+
+@part("group_vae")
+def group_vae(beta: float = REQUIRED) -> float:
+    """The weight of the divergence in both models of pairs that average means and variances."""
+    check_numbers("group_vae", beta=beta)
+    return beta
+
+
+@part("mlvae")
+def mlvae(beta: float = REQUIRED) -> float:
+    """The weight of the divergence in both models of pairs that multiply densities."""
+    check_numbers("mlvae", beta=beta)
+    return beta
+
+
+def group_vae_labels() -> Objective:
+    """Group-VAE; the config binds ``group_vae.beta`` and ``dynamics.k``."""
+    return Paired(group_vae(), "group", labelled=True)
+
+
+def group_vae_argmax() -> Objective:
+    """Ada-GVAE; the config binds ``group_vae.beta`` and ``dynamics.k``."""
+    return Paired(group_vae(), "group", labelled=False)
+
+
+def mlvae_labels() -> Objective:
+    """ML-VAE; the config binds ``mlvae.beta`` and ``dynamics.k``."""
+    return Paired(mlvae(), "ml", labelled=True)
+
+
+def mlvae_argmax() -> Objective:
+    """Ada-ML-VAE; the config binds ``mlvae.beta`` and ``dynamics.k``."""
+    return Paired(mlvae(), "ml", labelled=False)
 
 
 class Supervised(Objective):

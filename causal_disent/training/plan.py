@@ -54,15 +54,22 @@ class Plan:
 
     def batches(self, which: int = 0) -> Batches:
         """The images to train on, or (1) those to evaluate the loss on."""
-        boxes = self.objective.needs_boxes
-        return Batches(self.data, self.chosen.batch_size, self.data_seeds[which], with_boxes=boxes)
+        boxes, pairs = self.objective.needs_boxes, self.objective.needs_pairs
+        seed = self.data_seeds[which]
+        return Batches(self.data, self.chosen.batch_size, seed, with_boxes=boxes, in_pairs=pairs)
 
 
-def make_plan(data: Any, *, with_labels: bool = False) -> Plan:
-    """The plan that the config binds, for ``dlib_train`` or, `with_labels`, for ``dlib_train_semi_supervised``."""
+def make_plan(data: Any, *, with_labels: bool = False, with_pairs: bool = False) -> Plan:
+    """The plan that the config binds, for ``dlib_train``, for ``dlib_train_semi_supervised`` (`with_labels`), or
+    for ``dlib_train_weakly_supervised`` (`with_pairs`)."""
     chosen = model_settings()
     _check_backend()
     plan = _plan_supervised(chosen, data) if with_labels else _plan_unsupervised(chosen, data)
+    if with_pairs and not plan.objective.needs_pairs:
+        raise errors.InvalidInput(
+            "This model does not learn from pairs of images: train it with dlib_train, or take "
+            "@group_vae_argmax(), @group_vae_labels(), @mlvae_argmax() or @mlvae_labels()."
+        )
     check_precision(plan)
     if plan.objective.needs_boxes:
         check_boxes(data)

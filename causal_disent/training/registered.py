@@ -12,6 +12,12 @@ MODELS = {
     "dip_vae": ("dip_vae_i", "covariance of the codes towards the identity (Kumar et al. 2018)"),
     "beta_tc_vae": ("beta_tc_vae", "total correlation by minibatches (Chen et al. 2018)"),
 }
+WEAKLY_SUPERVISED = {
+    "group_vae_labels": ("group_vae_labels", "Group-VAE: pairs, and which factor differs (Hosoya 2019)"),
+    "group_vae_argmax": ("group_vae_argmax", "Ada-GVAE: pairs of images alone (Locatello et al. 2020)"),
+    "mlvae_labels": ("mlvae_labels", "ML-VAE: pairs, and which factor differs (Bouchacourt et al. 2018)"),
+    "mlvae_argmax": ("mlvae_argmax", "Ada-ML-VAE: pairs of images alone (Locatello et al. 2020)"),
+}
 SEMI_SUPERVISED = {
     "s2_vae": ("s2_vae", "beta-VAE with labels of some images"),
     "s2_factor_vae": ("s2_factor_vae", "FactorVAE with labels of some images"),
@@ -51,7 +57,7 @@ PARTS = {
 
 def register_objectives(register: Register, backend: str) -> None:
     """Register every model for a backend that has the functions of `causal_disent.training.objective`."""
-    for models, facts in ((MODELS, {}), (SEMI_SUPERVISED, {"labels": True})):
+    for models, facts in ((MODELS, {}), (WEAKLY_SUPERVISED, {}), (SEMI_SUPERVISED, {"labels": True})):
         for name, (config, summary) in models.items():
             target, config = f"causal_disent.training.objectives:{name}", f"models/{config}.gin"
             register(name, target, summary=summary, backend=backend, config=config, **facts)

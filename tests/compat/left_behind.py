@@ -2,6 +2,8 @@
 
 import re
 import sys
+from contextlib import suppress
+from importlib import import_module
 
 import gin
 
@@ -10,6 +12,10 @@ from causal_disent import config
 from causal_disent.registry import registry
 
 BINS = ["discretizer.discretizer_fn = @histogram_discretizer", "discretizer.num_bins = 7"]
+
+
+with suppress(ModuleNotFoundError):
+    import_module("six.moves")  # or a file that imports it, where it is installed, would leave it behind
 
 
 def state():

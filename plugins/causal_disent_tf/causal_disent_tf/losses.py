@@ -62,6 +62,31 @@ def draw_codes(mean: Any, log_var: Any, noise: Any) -> Any:
     return mean + tf.exp(log_var / 2) * noise
 
 
+def share_pairs(mean: Any, log_var: Any, changed: Any, average: str) -> tuple[Any, Any]:
+    """Of pairs (2 n, codes), the Gaussians that codes are drawn from: see `causal_disent_torch.losses`."""
+    (mean_1, mean_2), (log_var_1, log_var_2) = tf.split(mean, 2), tf.split(log_var, 2)
+    var_1, var_2 = tf.exp(log_var_1), tf.exp(log_var_2)
+    if average == "group":
+        shared, shared_var = (mean_1 + mean_2) / 2, (var_1 + var_2) / 2
+    else:
+        shared_var = 2 * var_1 * var_2 / (var_1 + var_2)
+        shared = (mean_1 / var_1 + mean_2 / var_2) * shared_var / 2
+    if changed is None:
+        divergence = (var_1 + tf.square(mean_2 - mean_1)) / var_2 - 1 + log_var_2 - log_var_1
+        low = tf.reduce_min(divergence, 1, keepdims=True)
+        high = tf.reduce_max(divergence, 1, keepdims=True)
+        own = (divergence - low >= (high - low) / 2) & (high > low)
+    else:
+        number = mean.shape[1]
+        own = tf.range(number, dtype=changed.dtype) == changed[:, None]
+        own = own | (changed >= number)[:, None]
+    own = tf.tile(own, (2, 1))
+    return (
+        tf.where(own, mean, tf.tile(shared, (2, 1))),
+        tf.where(own, log_var, tf.tile(tf.math.log(shared_var), (2, 1))),
+    )
+
+
 def gaussian_kl(mean: Any, log_var: Any) -> Any:
     """Divergence from the standard normal, averaged over the batch."""
     return tf.reduce_mean(0.5 * tf.reduce_sum(tf.square(mean) + tf.exp(log_var) - log_var - 1, 1))

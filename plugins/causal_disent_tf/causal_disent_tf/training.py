@@ -251,8 +251,8 @@ class Trainer(BaseTrainer):
         given = self.draw_inputs(batches, labelled, number, tf.convert_to_tensor)
         given["step"] = self._number(self.num_steps)
         given["weights"] = {name: tf.constant(value, tf.float32) for name, value in given["weights"].items()}
-        if "boxes" in given:
-            given["boxes"] = tf.cast(given["boxes"], tf.int64)
+        for name in {"boxes", "changed"} & set(given):
+            given[name] = tf.cast(given[name], tf.int64)
         return given, self._number(number)
 
     @staticmethod

@@ -24,6 +24,38 @@ def draw_codes(mean: Tensor, log_var: Tensor, noise: Tensor) -> Tensor:
     return mean + torch.exp(log_var / 2) * noise
 
 
+def share_pairs(mean: Tensor, log_var: Tensor, changed: Tensor | None, average: str) -> tuple[Tensor, Tensor]:
+    r"""Of pairs, the Gaussians that codes are drawn from, those of what both images show shared.
+
+    .. math:: \text{group: } \tfrac12 (\mu_1 + \mu_2), \tfrac12 (\sigma_1^2 + \sigma_2^2), \qquad
+        \text{ml: } \frac{\sigma_2^2 \mu_1 + \sigma_1^2 \mu_2}{\sigma_1^2 + \sigma_2^2},
+        \frac{2 \sigma_1^2 \sigma_2^2}{\sigma_1^2 + \sigma_2^2}
+
+    Args:
+        mean: (2 n, codes), the first image of each pair, then the second of each.
+        log_var: (2 n, codes).
+        changed: (n,) the code that is not shared, if there is one of that number; else none is. None for those
+            whose divergence from the first image to the second is nearer to the pair's largest than its smallest.
+        average: ``"group"`` or ``"ml"``.
+    """
+    (mean_1, mean_2), (log_var_1, log_var_2) = mean.chunk(2), log_var.chunk(2)
+    var_1, var_2 = log_var_1.exp(), log_var_2.exp()
+    if average == "group":
+        shared, shared_var = (mean_1 + mean_2) / 2, (var_1 + var_2) / 2
+    else:
+        shared_var = 2 * var_1 * var_2 / (var_1 + var_2)
+        shared = (mean_1 / var_1 + mean_2 / var_2) * shared_var / 2
+    if changed is None:
+        divergence = (var_1 + (mean_2 - mean_1).square()) / var_2 - 1 + log_var_2 - log_var_1
+        low, high = divergence.amin(1, keepdim=True), divergence.amax(1, keepdim=True)
+        own = (divergence - low >= (high - low) / 2) & (high > low)
+    else:
+        own = torch.arange(mean.shape[1], device=mean.device) == changed[:, None]
+        own = own | (changed >= mean.shape[1])[:, None]
+    own = own.repeat(2, 1)
+    return torch.where(own, mean, shared.repeat(2, 1)), torch.where(own, log_var, shared_var.log().repeat(2, 1))
+
+
 def batch_mean(values: Tensor) -> Tensor:
     """The mean of (n,) values."""
     return values.mean()

@@ -64,14 +64,14 @@ def test_terms_add_up(name, tiny):
 def test_the_box_term_is_twice_the_error_inside_the_boxes(tiny):
     trainer = make_trainer("s2_factor_vae_bb", tiny)
     found = loss_of(trainer)["weighted_box_loss"]
-    images, boxes = trainer.batches.draw()
+    images, told = trainer.batches.draw()
     tensor = torch.from_numpy(images)
     mean, log_var = trainer.networks["encoder"](tensor)
     noise = torch.randn(mean.shape, generator=torch.Generator().manual_seed(5))
     pixels = torch.sigmoid(trainer.networks["decoder"](mean + torch.exp(log_var / 2) * noise)).detach().numpy()
     error = sum(
         ((image[top:bottom, left:right] - other[top:bottom, left:right]) ** 2).sum()
-        for image, other, (left, top, right, bottom) in zip(images, pixels, boxes, strict=True)
+        for image, other, (left, top, right, bottom) in zip(images, pixels, told["boxes"], strict=True)
     )
     assert found == pytest.approx(2 * error / len(images), rel=1e-4)
 
@@ -100,12 +100,12 @@ def test_labelled_images_come_in_turn():
 
 
 def test_batches_are_draws_of_the_data_set(tiny):
-    images, boxes = Batches(tiny, 50, 7, with_boxes=True).draw()
+    images, told = Batches(tiny, 50, 7, with_boxes=True).draw()
     random_state = np.random.RandomState(7)
     factors = tiny.sample_factors(50, random_state)
     indices = tiny.sample_indices(factors, random_state)
     np.testing.assert_array_equal(images, tiny.observations(indices))
-    np.testing.assert_array_equal(boxes, tiny.bounding_boxes(indices))
+    np.testing.assert_array_equal(told["boxes"], tiny.bounding_boxes(indices))
     assert images.dtype == np.float32
 
 

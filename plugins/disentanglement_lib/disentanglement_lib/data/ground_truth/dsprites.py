@@ -12,6 +12,8 @@ from disentanglement_lib.data.ground_truth.util import NamedData
 
 NAMES = ("color", "shape", "scale", "orientation", "x", "y")
 SIZES = [1, 3, 6, 40, 32, 32]
+#: Sprites that are read at a time.
+CHUNK = 8192
 
 
 class DSprites(NamedData):
@@ -29,8 +31,12 @@ class DSprites(NamedData):
     @cached_property
     def images(self) -> Any:
         """All sprites (737280, 64, 64), uint8, 0 or 1."""
-        sprites = super().images
-        return np.asarray(sprites[..., 0] > 0, dtype=np.uint8)
+        base = self.ours.base
+        sprites = np.empty((np.prod(SIZES), 64, 64), dtype=np.uint8)
+        for start in range(0, len(sprites), CHUNK):  # all at once would take several times their size
+            rows = np.arange(start, min(start + CHUNK, len(sprites)))
+            sprites[rows] = base.pixels(rows)[..., 0] > 0
+        return sprites
 
 
 class _Decorated(DSprites):

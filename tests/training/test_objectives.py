@@ -6,31 +6,31 @@ from hypothesis import strategies as st
 
 from causal_disent import errors
 from causal_disent.config import gin_config
-from causal_disent.training import objectives as annealers
+from causal_disent.training import objectives
 
 
 @given(st.integers(0, 300), st.floats(0.5, 100), st.integers(1, 200))
 def test_annealing_rises_to_its_maximum(step, most, threshold):
-    found = annealers.anneal(most, step, threshold)
+    found = objectives.anneal(most, step, threshold)
     assert found == pytest.approx(most if step >= threshold else most * step / threshold)
 
 
 def test_annealers():
     steps = [0, 5, 10, 11, 30]
-    assert [annealers.fixed(4.0, step, 10) for step in steps] == [4, 4, 4, 4, 4]
-    assert [annealers.anneal(4.0, step, 10) for step in steps] == [0, 2, 4, 4, 4]
-    assert [annealers.fine_tune(4.0, step, 10) for step in steps] == [0, 0, 0, 4, 4]
-    weight = annealers.annealer(3.0, iteration_threshold=10, anneal_fn=annealers.anneal)
+    assert [objectives.fixed(4.0, step, 10) for step in steps] == [4, 4, 4, 4, 4]
+    assert [objectives.anneal(4.0, step, 10) for step in steps] == [0, 2, 4, 4, 4]
+    assert [objectives.fine_tune(4.0, step, 10) for step in steps] == [0, 0, 0, 4, 4]
+    weight = objectives.annealer(3.0, iteration_threshold=10, anneal_fn=objectives.anneal)
     assert weight(5) == 1.5
     with pytest.raises(errors.InvalidInput, match="iteration_threshold .* greater than 0"):
-        annealers.annealer(3.0, iteration_threshold=0, anneal_fn=annealers.anneal)
+        objectives.annealer(3.0, iteration_threshold=0, anneal_fn=objectives.anneal)
 
 
 @pytest.mark.parametrize(("name", "weights"), [("fixed", [3, 3]), ("fine_tune", [0, 3])])
 def test_a_threshold_of_0(name, weights):
     """Only `anneal` divides by it."""
     with gin_config(bindings=[f"annealer.anneal_fn = @{name}", "annealer.iteration_threshold = 0"]):
-        weight = annealers.annealer(3.0)
+        weight = objectives.annealer(3.0)
         assert [weight(step) for step in (0, 1)] == weights
 
 
@@ -38,4 +38,4 @@ def test_a_threshold_of_0(name, weights):
 def test_impossible_thresholds(name, threshold):
     lines = [f"annealer.anneal_fn = @{name}", f"annealer.iteration_threshold = {threshold}"]
     with gin_config(bindings=lines), pytest.raises(errors.InvalidInput, match="iteration_threshold must be a fin"):
-        annealers.annealer(3.0)
+        objectives.annealer(3.0)

@@ -1,20 +1,97 @@
-"""Arrays in npz files: good ones are mapped, bad ones are refused before they do harm."""
+"""Files of data sets: links, pipes, arrays in npy and npz files, whole, damaged or hostile."""
 
 import io
 import mmap
 import os
 import struct
+import tracemalloc
 import zipfile
 from collections import namedtuple
+from pathlib import Path
 
 import fake_files
 import numpy as np
 import pytest
 from causal_disent_datasets import files, npz
+from causal_disent_datasets.cars3d import Cars3d, _matrices
+from causal_disent_datasets.files import check_digest, map_array
+from causal_disent_datasets.npz import map_npy, open_member
+from causal_disent_datasets.pictures import read_rgb
+from causal_disent_datasets.shapes3d import _dataset
+from causal_disent_datasets.smallnorb import map_matrix
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from causal_disent import errors
+
+
+def test_a_linked_folder_is_refused_unless_it_is_named(root, monkeypatch):
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (outside / "car.mat").touch()
+    (root / "cars").symlink_to(outside)
+    with pytest.raises(errors.InvalidInput, match=f"that leaves {root}.*CAUSAL_DISENT_LINKS={outside}"):
+        Cars3d.publication.find()
+    monkeypatch.setenv("CAUSAL_DISENT_LINKS", str(outside))
+    assert Cars3d.publication.find() == [root / "cars"]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: map_matrix(path, (2, 2), "|u1"),
+        lambda path: check_digest(path, "md5:0"),
+        lambda path: _dataset(path, "images").__enter__(),
+        lambda path: map_array(path, "u1", (1,), 0),
+        lambda path: list(_matrices(path, 100)),
+        lambda path: open_member(path, "imgs", [(1,)]),
+        lambda path: read_rgb(path, formats=["PNG"], sizes=[(2, 2)], side=2),
+    ],
+    ids=["binary", "digest", "h5", "map", "mat", "npz", "picture"],
+)
+def test_a_pipe_is_refused(read, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(errors.InvalidInput, match="pipe cannot be used: it is .* no file|pipe cannot be used"):
+        read(Path(tmp_path / "pipe"))
+
+
+def test_what_was_written_is_mapped(tmp_path):
+    array = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
+    np.save(tmp_path / "a.npy", array)
+    found = map_npy(tmp_path / "a.npy", "|u1", 2, (3, 4))
+    np.testing.assert_array_equal(found, array)
+    assert not found.flags.writeable
+
+
+HEADERS = {
+    "more than there is": fake_files.npy_header((2, 3, 10**12)),
+    "more images": fake_files.npy_header((10**15, 3, 4)),
+    "beyond all numbers": fake_files.npy_header((2**80, 3, 4)),
+    "negative": fake_files.npy_header((-2, 3, 4)),
+    "two negative": fake_files.npy_header((2, -3, -4)),
+    "no axis": fake_files.npy_header(()),
+    "floats": fake_files.npy_header((2, 3, 4), "<f8"),
+    "objects": fake_files.npy_header((2, 3, 4), "|O"),
+    "no end": b"\x93NUMPY\x01\x00\xff\xff{'descr': ",
+    "brackets": b"\x93NUMPY\x01\x00\x64\x00" + b"(" * 100,
+    "an archive": b"PK\x03\x04",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+@pytest.mark.parametrize("size", [24, 10**12])
+def test_another_head_takes_no_memory(tmp_path, case, size):
+    path = tmp_path / "a.npy"
+    path.write_bytes(HEADERS[case])
+    os.truncate(path, len(HEADERS[case]) + size)  # a hole, which takes no room on the disk
+    tracemalloc.start()
+    try:
+        assert map_npy(path, "|u1", 2, (3, 4)) is None
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
 
 ARRAY = np.arange(5 * 4 * 4, dtype=np.uint8).reshape(5, 4, 4)
 SHAPE = ARRAY.shape

@@ -1,0 +1,252 @@
+"""Encoders beside each other on the same points: paired differences of their scores."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+from scipy.stats import norm
+
+from causal_disent import errors
+from causal_disent.checks import check_random_state, is_whole
+from causal_disent.figures import empty_figure, plain
+from causal_disent.metrics.certainty import WIDTH, bootstrap_interval, resampler
+from causal_disent.progress import steps
+from causal_disent.report.ranking import holm
+from causal_disent.report.table import text_table
+from causal_disent.runs.score import Points, choose_metrics, measure_points, read_points
+from causal_disent.text import shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+#: Resamples unless somebody says how many.
+BOOTSTRAP = 200
+#: A corrected p-value below this tells two encoders apart.
+LEVEL = 0.05
+COLUMNS = 100
+#: Of the picture, in points.
+LEFT, RIGHT, ROW, MARGIN = 210.0, 520.0, 20.0, 12.0
+INK, MUTED, REAL, RAIL = "#1f2933", "#6b7785", "#2b6cb0", "#b8c1cc"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two encoders by one metric.
+
+    Attributes:
+        metric: its name.
+        first, second: the encoders.
+        scores: of both.
+        low, high: 95 % interval of the first score less the second, over the same resampled points for both.
+        p: that a difference as large comes about by the choice of points alone, by the normal distribution.
+        corrected: the same after Holm's correction for all differences of the table.
+        lower_is_better: whether the lower score is the better one.
+    """
+
+    metric: str
+    first: str
+    second: str
+    scores: tuple[float, float]
+    low: float
+    high: float
+    p: float
+    corrected: float = nan
+    lower_is_better: bool = False
+
+    @property
+    def difference(self) -> float:
+        """The first score less the second."""
+        return self.scores[0] - self.scores[1]
+
+    @property
+    def better(self) -> str:
+        """The better encoder, or nothing where the points cannot tell."""
+        if isnan(self.corrected) or self.corrected >= LEVEL:
+            return ""
+        return self.first if (self.difference > 0) != self.lower_is_better else self.second
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` found. Printed, it is a table.
+
+    Attributes:
+        names: of the encoders.
+        num_points: how many points they were compared on.
+        rows: a `Difference` for each metric and pair.
+        left_out: metric -> why it was not measured.
+    """
+
+    names: tuple[str, ...]
+    num_points: int
+    rows: tuple[Difference, ...]
+    left_out: Mapping[str, str]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row for each metric and pair: scores, difference, interval, p-values, and the better encoder."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "metric": row.metric, "first": row.first, "second": row.second, "score_first": row.scores[0],
+                    "score_second": row.scores[1], "difference": row.difference, "low": row.low, "high": row.high,
+                    "p": row.p, "p_corrected": row.corrected, "better": row.better,
+                }
+                for row in self.rows
+            ]
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        head = ["metric", "first", "second", " score", " score", " difference", "95 % interval", "  p", "better"]
+        body = [
+            [
+                row.metric, row.first, row.second, f"{row.scores[0]:6.3f}", f"{row.scores[1]:6.3f}",
+                f"{row.difference:+11.3f}", "" if isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}",
+                _as_text(row.corrected), row.better or "cannot tell",
+            ]
+            for row in self.rows
+        ]  # fmt: skip
+        if len(self.names) == 2:
+            head, body = (
+                [*head[:1], *(f"{name:>6}" for name in self.names), *head[5:]],
+                [[*row[:1], *row[3:]] for row in body],
+            )
+        said = [
+            f"{self.num_points:,} points; the same resampled points for all encoders, p after Holm's correction. "
+            "This compares encoders on these points: for models, compare several seeds of training.",
+            *(f"left out: {name}: {reason}" for name, reason in self.left_out.items()),
+        ]
+        return "\n".join([text_table(head, body), "", *(textwrap.fill(line, COLUMNS) for line in said)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(index=False, float_format="{:.3f}".format))
+
+    def plot(self) -> Figure:
+        """The differences with their intervals; blue where the points can tell."""
+        height = 2 * MARGIN + ROW * (len(self.rows) + 2)
+        figure, axes = empty_figure(RIGHT + 2 * MARGIN, height)
+        reach = max([abs(end) for row in self.rows for end in (row.low, row.high) if not isnan(end)] or [1.0])
+        middle, scale = (LEFT + RIGHT) / 2, (RIGHT - LEFT) / 2 / reach
+        axes.plot([middle] * 2, [MARGIN + ROW, height - MARGIN - ROW], color=RAIL)
+        axes.text(middle, height - MARGIN, "first less second", va="top", ha="center", color=MUTED, size=8)
+        for x, words in ((LEFT, f"{-reach:+.2f}"), (middle, "0"), (RIGHT, f"{reach:+.2f}")):
+            axes.text(x, MARGIN, words, va="bottom", ha="center", color=MUTED, size=8)
+        for i, row in enumerate(self.rows):
+            y = height - MARGIN - ROW * (i + 1.7)
+            color = REAL if row.better else MUTED
+            label = f"{row.metric}: {row.first} - {row.second}"
+            axes.text(MARGIN, y, plain(shown(label, 44)), va="center", color=INK, size=8)
+            if not isnan(row.low):
+                axes.plot([middle + scale * row.low, middle + scale * row.high], [y] * 2, color=color, lw=2)
+            axes.plot([middle + scale * row.difference], [y], "o", color=color, ms=5)
+        return figure
+
+
+def compare_codes(
+    encoders: Mapping[str, Any],
+    factors: Any,
+    metrics: Sequence[str] | None,
+    random_state: Any,
+    *,
+    bootstrap: int = BOOTSTRAP,
+    bins: int | None = None,
+    fast: bool = False,
+) -> Comparison:
+    """See `causal_disent.compare`."""
+    if len(encoders) < 2:
+        raise errors.InvalidInput("`compare` takes the codes of two or more encoders, and the factors.")
+    points = {name: read_points(codes, factors, bins=bins) for name, codes in encoders.items()}
+    first = next(iter(points.values()))
+    for name, one in points.items():
+        if len(one.codes.values) != len(first.codes.values):
+            raise errors.InvalidInput(f"The codes '{shown(name)}' have other points than the first ones.")
+    generator = check_random_state(random_state)
+    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
+    found = {name: _measure(one, metrics, seed, fast) for name, one in points.items()}
+    everywhere = [metric for metric in next(iter(found.values())) if all(found[name][metric][1] for name in found)]
+    left_out = {
+        metric: row.remark
+        for rows in found.values()
+        for metric, (row, job) in rows.items()
+        if metric not in everywhere and not job
+    }
+    pairs = [(metric, *pair) for metric in everywhere for pair in combinations(found, 2)]
+    with closing(steps(list(map(str, range(len(pairs)))), "differences")) as numbers:
+        rows = [_difference(*pairs[int(i)], found, bootstrap, seed) for i in numbers]
+    known = [i for i, row in enumerate(rows) if not isnan(row.p)]
+    for i, corrected in zip(known, holm([rows[i].p for i in known]) if known else [], strict=True):
+        rows[i] = Difference(**{**vars(rows[i]), "corrected": float(corrected)})
+    if not rows:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise errors.InvalidInput(f"No metric could be measured for every encoder. {reasons}")
+    return Comparison(tuple(encoders), len(first.codes.values), tuple(rows), left_out)
+
+
+def _measure(points: Points, metrics: Sequence[str] | None, seed: int, fast: bool) -> dict[str, Any]:
+    """Metric -> its score and what makes resamples of it."""
+    entries = choose_metrics(metrics, points)
+    return {row.entry.name: (row, job) for row, job in measure_points(entries, points, seed, fast)}
+
+
+def _difference(
+    metric: str, first: str, second: str, found: Mapping[str, Any], bootstrap: int, seed: int
+) -> Difference:
+    """One paired comparison: the same rows are drawn for both encoders."""
+    jobs = [found[name][metric][1] for name in (first, second)]
+    scores = tuple(job[-1] for job in jobs)
+    (one, _, num_points, cap), (other, *_) = (
+        resampler(facts, function, points, options, seed) for facts, function, points, options, _ in jobs
+    )
+    low, high, _ = bootstrap_interval(
+        scores[0] - scores[1],
+        lambda rows: one(rows) - other(rows),
+        num_points,
+        bootstrap,
+        seed=seed,
+        most_points=cap,
+        label=f"{metric}: difference",
+    )
+    spread = (high - low) / (2 * WIDTH)
+    difference = scores[0] - scores[1]
+    if isnan(spread):
+        p = nan
+    elif spread == 0:
+        p = 1.0 if difference == 0 else 0.0
+    else:
+        p = float(2 * norm.sf(abs(difference) / spread))
+    lower = jobs[0][0]["better"] == "lower"
+    return Difference(metric, first, second, (scores[0], scores[1]), low, high, p, lower_is_better=lower)
+
+
+def _as_text(p: float) -> str:
+    """A p-value in print."""
+    return "" if isnan(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def names_of(number: int) -> list[str]:
+    """``a``, ``b`` and so on, for encoders without names.
+
+    Example:
+        >>> names_of(3)
+        ['a', 'b', 'c']
+    """
+    return [chr(ord("a") + i) if i < 26 else f"encoder_{i}" for i in range(number)]
+
+
+def as_encoders(matrices: Sequence[Any]) -> dict[str, Any]:
+    """Name -> codes, of a mapping or of several matrices."""
+    if len(matrices) == 1 and isinstance(matrices[0], Mapping):
+        return {str(name): codes for name, codes in matrices[0].items()}
+    return dict(zip(names_of(len(matrices)), matrices, strict=True))

@@ -1,0 +1,94 @@
+"""Encoders beside each other."""
+
+import numpy as np
+import pytest
+
+from causal_disent import compare, score
+from causal_disent.cli.main import main
+from causal_disent.errors import InvalidInput
+from causal_disent.metrics import mig
+from causal_disent.report.panel import PANEL
+from causal_disent.runs.compare import names_of
+
+RNG = np.random.RandomState(0)
+FACTORS = RNG.randint(4, size=(400, 3))
+GOOD = FACTORS + 0.1 * RNG.normal(size=FACTORS.shape)
+MIXED = np.column_stack([GOOD[:, 0], GOOD[:, 1] + 0.7 * FACTORS[:, 2], GOOD[:, 2]])
+
+
+def test_the_scores_are_those_of_score():
+    found = compare({"good": GOOD, "mixed": MIXED}, FACTORS, bootstrap=20)
+    for codes, column in ((GOOD, "score_first"), (MIXED, "score_second")):
+        alone = score(codes, FACTORS, bootstrap=0, chance=0).table["score"]
+        assert found.table.set_index("metric")[column].to_dict() == pytest.approx(alone.to_dict())
+    assert list(found.table["metric"]) == [question.metrics[0] for question in PANEL]
+
+
+def test_the_interval_is_of_paired_resamples():
+    found = compare(GOOD, MIXED, FACTORS, metrics="mig", bootstrap=30).rows[0]
+    generator = np.random.RandomState(0)
+    draws = [generator.randint(400, size=400) for _ in range(30)]
+    both = [[mig(codes[rows], FACTORS[rows]).score for codes in (GOOD, MIXED)] for rows in draws]
+    spread = np.std(np.subtract(*np.transpose(both)), ddof=1)
+    assert (found.low, found.high) == pytest.approx(
+        (found.difference - 1.96 * spread, found.difference + 1.96 * spread), abs=0.01
+    )
+
+
+def test_the_better_one_is_named_whatever_the_order():
+    for encoders in ({"good": GOOD, "mixed": MIXED}, {"mixed": MIXED, "good": GOOD}):
+        found = compare(encoders, FACTORS, metrics=["mig", "mig_sup"], bootstrap=50)
+        assert [row.better for row in found.rows] == ["good", "good"] and "cannot tell" not in str(found)
+
+
+def test_an_encoder_beside_itself():
+    found = compare(GOOD, GOOD, FACTORS, bootstrap=10)
+    assert all(row.difference == 0 and row.better == "" for row in found.rows)
+
+
+def test_lower_scores_may_be_better():
+    noise = np.random.RandomState(1).normal(size=(400, 3))
+    tied = noise @ np.array([[1, 0.9, 0.9], [0, 0.3, 0], [0, 0, 0.3]])
+    found = compare({"tied": tied, "apart": noise}, FACTORS, metrics="unsupervised_metrics", bootstrap=30)
+    assert found.rows[0].better == "apart"
+
+
+def test_encoders_alike_are_rarely_told_apart():
+    wrong = 0
+    for seed in range(20):
+        generator = np.random.RandomState(seed)
+        factors = generator.randint(4, size=(200, 2))
+        both = [factors + 0.3 * generator.normal(size=factors.shape) for _ in range(2)]
+        found = compare(*both, factors, metrics=["mig", "r2", "mcc"], bootstrap=50, random_state=seed)
+        wrong += any(row.better for row in found.rows)
+    assert wrong <= 4  # of 20 at a level of 5 %: more has a probability of 0.3 %
+
+
+def test_three_encoders():
+    found = compare(GOOD, MIXED, GOOD[:, ::-1], FACTORS, metrics="mig", bootstrap=10)
+    assert [(row.first, row.second) for row in found.rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert all(row.corrected >= row.p for row in found.rows) and len(names_of(30)) == 30
+    assert found.plot().axes
+
+
+@pytest.mark.parametrize(
+    ("matrices", "named"),
+    [((GOOD,), "compare"), ((GOOD, FACTORS), "two or more"), ((GOOD, MIXED[:-1], FACTORS), "codes")],
+)
+def test_bad_input(matrices, named):
+    with pytest.raises(InvalidInput, match=named):
+        compare(*matrices)
+
+
+def test_the_command(tmp_path, capsys):
+    files = [str(tmp_path / name) for name in ("good.npy", "mixed.npy", "factors.npy")]
+    for file, matrix in zip(files, (GOOD, MIXED, FACTORS), strict=True):
+        np.save(file, matrix)
+    options = ["--metrics", "mig", "--bootstrap", "20"]
+    outputs = [str(tmp_path / name) for name in ("found.csv", "found.png")]
+    assert main(["compare", *files, *options, "--output", *outputs]) == 0
+    assert "good" in capsys.readouterr().out and (tmp_path / "found.png").stat().st_size > 1000
+    assert (tmp_path / "found.csv").read_text().startswith("metric,first,second,")
+    assert main(["compare", files[0], files[0], files[2], *options]) == 2
+    assert "NAME=FILE" in capsys.readouterr().err
+    assert main(["compare", f"one={files[0]}", f"two={files[0]}", files[2], *options]) == 0
