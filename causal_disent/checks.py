@@ -784,6 +784,26 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any], owne
     return check_arguments(parameters.values(), options, owner)
 
 
+def constraints_of(function: Callable[..., Any]) -> dict[str, tuple[inspect.Parameter, list[Constraint]]]:
+    """The parameters of a function that are checked, with their constraints.
+
+    Raises:
+        TypeError: if an annotation means nothing to the validator.
+    """
+    found = {}
+    for name, parameter in parameters_of(function).items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        try:
+            constraints = constraints_on(parameter.annotation)
+        except TypeError as error:
+            place = f"The parameter '{name}' of {getattr(function, '__qualname__', function)}"
+            raise TypeError(f"{place} cannot be checked: {error}.") from None
+        if constraints:
+            found[name] = (parameter, constraints)
+    return found
+
+
 def checked(function: Function, owner: str = "") -> Function:
     """Decorator: check arguments by their annotations, convert where that loses nothing, or raise.
 
@@ -807,17 +827,10 @@ def checked(function: Function, owner: str = "") -> Function:
     if getattr(function, "is_checked", False):
         return function
     whole = inspect.signature(function)
-    stated = {}  # read once: methods of data sets are called for every batch
-    for name, parameter in parameters_of(function).items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        try:
-            constraints = constraints_on(parameter.annotation)
-        except TypeError as error:
-            place = f"The parameter '{name}' of {function.__qualname__}"
-            raise TypeError(f"{place} cannot be checked: {error}.") from None
-        if constraints:
-            stated[name] = (parameter.default, f"{owner}.{name}" if owner else f"`{name}`", constraints)
+    stated = {  # read once: methods of data sets are called for every batch
+        name: (parameter.default, f"{owner}.{name}" if owner else f"`{name}`", constraints)
+        for name, (parameter, constraints) in constraints_of(function).items()
+    }
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -25,8 +25,7 @@ from causal_disent.checks import (
     check_columns,
     check_number,
     check_value,
-    constraints_on,
-    parameters_of,
+    constraints_of,
 )
 from causal_disent.protocols import FloatArray, IntArray
 
@@ -514,19 +513,8 @@ def _checked_once(
     tensors become arrays here.
     """
     whole_signature = inspect.signature(function)
-    annotations, arrays = {}, set()
-    for parameter in parameters_of(function).values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        try:
-            constraints = constraints_on(parameter.annotation)
-        except TypeError as error:
-            place = f"The parameter '{parameter.name}' of {function.__qualname__}"
-            raise TypeError(f"{place} cannot be checked: {error}.") from None
-        if constraints and all(one is NUMBERS for one in constraints):
-            arrays.add(parameter.name)
-        elif constraints:
-            annotations[parameter.name] = (parameter.default, parameter.annotation)
+    options = constraints_of(function)
+    arrays = {argument for argument, (_, allowed) in options.items() if all(one is NUMBERS for one in allowed)}
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -541,8 +529,8 @@ def _checked_once(
                     given[argument] = _read_matrix(argument, value)
                 if argument in ("codes", "factors") and np.ndim(given[argument]) == 1:
                     given[argument] = given[argument][:, None]  # one column
-            elif argument in annotations and value is not annotations[argument][0]:
-                given[argument] = check_value(f"`{argument}`", value, annotations[argument][1])
+            elif argument in options and value is not options[argument][0].default:
+                given[argument] = check_value(f"`{argument}`", value, options[argument][0].annotation)
         try:
             if of_arrays and _OPEN.get() is None:  # one metric may ask another, and knows what it gives
                 refuse_continuous(name, takes, given.get("factors"), given)

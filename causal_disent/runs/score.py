@@ -33,6 +33,7 @@ from causal_disent.metrics.contract import (
     names_columns,
 )
 from causal_disent.metrics.fitting import count_jobs, run_in_processes
+from causal_disent.metrics.recount import FAST
 from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
@@ -364,7 +365,7 @@ def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
         i for i, job in enumerate(jobs) if job[0]["fast"] is not None and (job[-1].bootstrap or job[-1].chance)
     ]
     # The costly ones first, so that none is left to run alone at the end.
-    quick = sorted({*range(len(jobs))} - {*slow}, key=lambda i: "again" in jobs[i][0]["resampling"])
+    quick = sorted({*range(len(jobs))} - {*slow}, key=lambda i: jobs[i][1].__name__ in FAST)
     with closing(steps([f"{len(quick)} metrics"] if quick else [], "intervals and chance")) as names:
         for _ in names:
             for i, sure in zip(quick, _together([jobs[i] for i in quick], num_points), strict=True):
