@@ -102,6 +102,7 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	.venv-tf/bin/python benchmarks/bench_tf.py --torch $(BIN)/python
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py
+	$(BIN)/python benchmarks/dlib_wheel_tests.py
 	$(BIN)/python benchmarks/bench_study.py --ray .venv-ray/bin/python
 
 # disentanglement_lib itself, to compare with; it no longer runs with its own dependencies.

@@ -68,6 +68,7 @@ def score(
     factor_groups: Mapping[str, Sequence[str | int]] | None = None,
     code_groups: Sequence[Sequence[str | int]] | None = None,
     drop_missing: bool = False,
+    blocks: int | Sequence[Any] | str | None = None,
     progress: bool = True,
 ) -> ScoreTable:
     """Measure codes by several metrics at once.
@@ -100,6 +101,9 @@ def score(
             alone. Metrics that take codes one by one are left out.
         drop_missing: leave points out that lack a value (NaN, None) in a code or a factor, with a note; by default
             they are an error.
+        blocks: for rows that depend on each other, such as frames of a video or several images of one object: how
+            many rows in a row are one block, a label for each row, or the name of a column of `factors` with the
+            labels, which is no factor then. Blocks are resampled and permuted whole.
         progress: whether to show on the standard error how far long work is.
 
     Returns:
@@ -123,15 +127,20 @@ def score(
     from causal_disent.report.panel import DEFAULT, place_of
     from causal_disent.report.score_table import ScoreTable
     from causal_disent.runs.score import read_points, score_points
+    from causal_disent.tables import take_column
 
+    codes, factors = _read(codes), _read(factors)
+    if isinstance(blocks, str):
+        blocks, factors = take_column("blocks", blocks, factors)
     points = read_points(
-        _read(codes),
-        _read(factors),
+        codes,
+        factors,
         bins=bins,
         neighbours=neighbours,
         factor_groups=factor_groups,
         code_groups=code_groups,
         drop_missing=drop_missing,
+        blocks=blocks,
     )
     names = _names(metrics)
     with progress_shown(progress):

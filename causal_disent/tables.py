@@ -408,6 +408,19 @@ def _plain_frame(what: str, given: Any) -> Table | None:
     return Table(values.astype(np.float64), tuple(_names_of(what, list(given.columns))), index=given.index)
 
 
+def take_column(what: str, name: str, factors: Any) -> tuple[Any, dict[str, Any]]:
+    """A column of `factors` by its name, and the others.
+
+    Example:
+        >>> take_column("blocks", "video", {"video": [0, 0, 1], "size": [1, 2, 3]})
+        ([0, 0, 1], {'size': [1, 2, 3]})
+    """
+    named = _named_columns("factors", factors)
+    if named is None or name not in named:
+        raise errors.unknown(f"column in `{what}`:", name, named or ())
+    return named.pop(name), named
+
+
 def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
     """Codes and factors as somebody has them, without the points that lack a value, and how many those are.
 

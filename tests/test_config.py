@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -127,3 +129,20 @@ def test_a_long_line_that_cannot_be_read_is_cut(tmp_path, line):
     with pytest.raises(errors.ConfigError, match="x.gin, line 2") as caught:
         config.recorded_bindings(tmp_path / "x.gin")
     assert len(caught.value.message) < 700
+
+
+def test_names_are_known_to_gin_itself():
+    """In a process of its own: no other test has asked for anything."""
+    code = (
+        "import gin, sys, causal_disent\n"
+        "causal_disent.get_metric('mig')\n"
+        "gin.bind_parameter('discretizer.num_bins', 20)\n"
+        "gin.parse_config('discretizer.discretizer_fn = @histogram_discretizer')\n"
+        "gin.parse_config('disentanglement_lib.evaluation.metrics.irs.irs.num_train = 20')\n"
+        "gin.configurable('r2', module='mine')(lambda ridge=1: ridge)\n"
+        "gin.bind_parameter('r2.ridge', 2)\n"  # the program's own comes before our metric
+        "print(gin.query_parameter('irs.num_train'), gin.query_parameter('mine.r2.ridge'))\n"
+        "print({'torch', 'tensorflow'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "20 2\nset()\n", done.stderr

@@ -37,6 +37,9 @@ def add_score(parser: argparse.ArgumentParser) -> None:
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
     add_certainty(parser)
+    parser.add_argument(
+        "--blocks", metavar="N", help="rows that depend on each other: so many in a row, or a column of FACTORS"
+    )
     parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
@@ -66,6 +69,7 @@ def run_score(arguments: argparse.Namespace) -> int:
         bins=arguments.bins,
         neighbours=arguments.neighbours,
         drop_missing=arguments.drop_missing,
+        blocks=int(arguments.blocks) if (arguments.blocks or "").isdecimal() else arguments.blocks,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,

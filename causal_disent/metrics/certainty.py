@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from inspect import signature
 from math import inf, isnan, log, nan, sqrt
@@ -44,11 +44,20 @@ MOST_RESAMPLES = 100_000
 
 @dataclass(frozen=True)
 class Asked:
-    """How often to resample points and to permute codes; 0 for not at all."""
+    """How often to resample points and to permute codes; 0 for not at all.
+
+    Attributes:
+        bootstrap: resamples.
+        chance: permutations.
+        seed: of both.
+        blocks: (points,) the block of each row, where rows depend on each other: blocks are drawn and permuted
+            whole.
+    """
 
     bootstrap: int = 0
     chance: int = 0
     seed: int = 0
+    blocks: IntArray | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("bootstrap", "chance"):
@@ -155,6 +164,7 @@ def bootstrap_interval(
     seed: int = 0,
     ends: tuple[float, float] = (-inf, inf),
     most_points: int | None = None,
+    blocks: IntArray | None = None,
     label: str = "bootstrap",
 ) -> tuple[float, float, int]:
     r"""95 % interval of a score over resamples of its points, the same resamples for the same seed.
@@ -173,6 +183,7 @@ def bootstrap_interval(
         seed: of the draws; metrics, rho, whatever is compared with the same seed is compared on the same points.
         ends: of the range of the score, which the interval does not leave.
         most_points: m, for scores that take long; n by default.
+        blocks: (points,) the block of each row; blocks are drawn whole, up to n rows.
         label: of the progress bar.
 
     Returns:
@@ -187,7 +198,8 @@ def bootstrap_interval(
     generator = np.random.RandomState(seed)
     taken = min(num_points, most_points or num_points)
     # All n are drawn, whatever m is, so that the rows of scores of different m agree.
-    draws = (generator.randint(num_points, size=num_points)[:taken] for _ in range(resamples))
+    members = None if blocks is None else rows_of_blocks(blocks)
+    draws = (_draw_rows(num_points, members, generator)[:taken] for _ in range(resamples))
     found = _scores(score_of, draws, resamples, label)
     if len(found) < max(2, (1 - MOST_UNDEFINED) * resamples):
         return nan, nan, len(found)
@@ -215,6 +227,7 @@ def chance_level(
     *,
     seed: int = 0,
     lower_is_better: bool = False,
+    blocks: IntArray | None = None,
     label: str = "chance",
 ) -> tuple[float, float, int]:
     """What codes that say nothing score: the mean, and the share of permutations that reach `score`.
@@ -227,6 +240,7 @@ def chance_level(
         permutations: how many.
         seed: of the permutations.
         lower_is_better: whether a score reaches another by being lower.
+        blocks: (points,) the block of each row; blocks are permuted whole.
         label: of the progress bar.
 
     Returns:
@@ -239,13 +253,44 @@ def chance_level(
         (True, 0.0)
     """
     generator = np.random.RandomState(seed)
-    orders = (generator.permutation(num_points) for _ in range(permutations))
+    members = None if blocks is None else rows_of_blocks(blocks)
+    orders = (_permute_rows(num_points, members, generator) for _ in range(permutations))
     found = _scores(score_of, orders, permutations, label)
     if not len(found):
         return nan, nan, 0
     rounding = 1e-12 * max(1.0, abs(score))
     reached = found <= score + rounding if lower_is_better else found >= score - rounding
     return float(found.mean()), float(reached.mean()), len(found)
+
+
+def rows_of_blocks(blocks: IntArray) -> list[IntArray]:
+    """The rows of each block.
+
+    Example:
+        >>> [rows.tolist() for rows in rows_of_blocks(np.array([0, 1, 0]))]
+        [[0, 2], [1]]
+    """
+    order = np.argsort(blocks, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1)
+
+
+def _draw_rows(num_points: int, members: list[IntArray] | None, generator: np.random.RandomState) -> IntArray:
+    """As many rows as there are, with replacement; whole blocks, the last of which is cut."""
+    if members is None:
+        return generator.randint(num_points, size=num_points)
+    drawn: list[IntArray] = []
+    while sum(map(len, drawn)) < num_points:
+        drawn.append(members[generator.randint(len(members))])
+    return np.concatenate(drawn)[:num_points]
+
+
+def _permute_rows(num_points: int, members: list[IntArray] | None, generator: np.random.RandomState) -> IntArray:
+    """All rows in another order; blocks change places, and their rows stay together."""
+    if members is None:
+        return generator.permutation(num_points)
+    order = np.empty(num_points, dtype=np.intp)
+    order[np.concatenate(members)] = np.concatenate([members[i] for i in generator.permutation(len(members))])
+    return order
 
 
 def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str) -> FloatArray:
@@ -329,6 +374,7 @@ def certainty(
                 seed=asked.seed,
                 ends=facts["range"],
                 most_points=cap,
+                blocks=asked.blocks,
                 label=f"{name}: interval",
             )
         if asked.chance:
@@ -339,6 +385,7 @@ def certainty(
                 asked.chance,
                 seed=asked.seed,
                 lower_is_better=facts["better"] == "lower",
+                blocks=asked.blocks,
                 label=f"{name}: chance",
             )
         count.stopped = 0  # told of the score itself

@@ -38,6 +38,7 @@ from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
+from causal_disent.runs.dependence import describe_dependence, read_blocks
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
@@ -88,6 +89,7 @@ class Points:
         bins: into how many equally filled bins metrics of discrete factors get the continuous ones, if at all.
         code_groups: the columns of the codes that are one concept each, if any.
         neighbours: by how many nearest neighbours metrics of information estimate it, if not by bins.
+        blocks: (points,) the block of each row, where rows depend on each other.
     """
 
     codes: Table
@@ -97,6 +99,7 @@ class Points:
     bins: int | None = None
     code_groups: Sequence[Sequence[int]] | None = None
     neighbours: int | None = None
+    blocks: IntArray | None = None
 
 
 def read_points(
@@ -108,6 +111,7 @@ def read_points(
     factor_groups: Any = None,
     code_groups: Any = None,
     drop_missing: bool = False,
+    blocks: Any = None,
 ) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
     if neighbours is not None:
@@ -126,6 +130,10 @@ def read_points(
             f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
             f"{errors.listing(dead)}"
         )
+    if blocks is None and (why := describe_dependence(code_table.values, factor_table.values)):
+        notes.append(
+            f"{why}. Intervals are too narrow, and chance is reached too rarely: give blocks=..., or --blocks"
+        )
     if _look_swapped(code_table, factor_table):
         notes.append("every code is a whole number and every factor continuous: are codes and factors swapped?")
     notes += [
@@ -143,7 +151,8 @@ def read_points(
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
-    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours)
+    labels = read_blocks(blocks, len(code_table.values))
+    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours, labels)
 
 
 def _dead_codes(codes: Table, factors: Table) -> Iterator[str]:
@@ -252,7 +261,7 @@ def score_points(
     """
     generator = check_random_state(random_state)
     seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
-    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed)
+    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     measured = measure_points(choose_metrics(metrics, points), points, seed, fast)
     asked_of = [of_slow if _is_slow(row.entry) else asked for row, _ in measured]

@@ -12,6 +12,7 @@ import gin
 
 from causal_disent import config, errors
 from causal_disent.registry import registry
+from causal_disent.runs.representation import training_backend
 
 Function = Callable[..., Any]
 
@@ -52,8 +53,18 @@ def bind(owner: str, values: Mapping[str, Any]) -> None:
 
 
 def backend() -> str | None:
-    """TensorFlow if the program has imported it and it can train, else the first backend."""
-    return "tf" if "tensorflow" in sys.modules and "tf" in registry.names("backends") else None
+    """TensorFlow if the program has imported it and it can train, else the first backend (None)."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None or "tf" not in registry.names("backends"):
+        return None
+    if tensorflow.executing_eagerly():
+        return "tf"
+    if training_backend().name == "tf":
+        raise NeedsTensorFlow1(
+            "The program has turned TensorFlow's eager execution off, without which nothing is trained here. "
+            "Remove tf.disable_v2_behavior() or tf.disable_eager_execution(), or install causal-disent-torch."
+        )
+    return None
 
 
 @contextmanager

@@ -94,6 +94,34 @@ def test_dummy_data_is_ours_with_lists_for_shapes():
     assert (data.sample_factors(5, np.random.RandomState(1)) == ours).all()
 
 
+class Mini(util.NamedData):
+    """As the classes of published data sets are made, of a data set that needs no file."""
+
+    def __init__(self):
+        sizes = causal_disent.get_dataset("candle_mini").factors_num_values
+        super().__init__("candle_mini", sizes, range(6))
+
+
+def test_classes_draw_as_the_data_sets_and_subclasses_as_they_like():
+    data, ours = Mini(), causal_disent.get_dataset("candle_mini")
+    drawn, expected = (one.sample(4, np.random.RandomState(0)) for one in (data, ours))
+    assert all((one == other).all() for one, other in zip(drawn, expected, strict=True))
+    assert data.observation_shape == [64, 64, 3] and data.sample_indices(drawn[0], np.random.RandomState(0)).size
+    everything = data.state_space.sample_all_factors(drawn[0], np.random.RandomState(0))
+    assert (data.images[np.dot(everything, data.factor_bases).astype(int)] == drawn[1]).all()
+
+    class Dark(Mini):
+        def sample_observations_from_factors(self, factors, random_state):
+            return super().sample_observations_from_factors(factors, random_state) * 0
+
+    codes = []
+    bind({**BINS, "mig.num_train": 20})
+    mig.compute_mig(
+        Dark(), lambda images: codes.append(images.max()) or images[:, 0, :2, 0], np.random.RandomState(0)
+    )
+    assert codes and max(codes) == 0
+
+
 def test_a_split_state_space_draws_latent_factors_then_the_others():
     space, random_state = util.SplitDiscreteStateSpace([3, 4, 5], [2, 0]), np.random.RandomState(0)
     latent = space.sample_latent_factors(6, random_state)

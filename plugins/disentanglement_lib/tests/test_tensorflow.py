@@ -1,6 +1,8 @@
 """Programs that bring TensorFlow: their terms are TensorFlow's, and TensorFlow trains."""
 
 import json
+import subprocess
+import sys
 
 import gin
 import numpy as np
@@ -29,6 +31,17 @@ def test_a_model_with_a_term_of_tensorflow(tmp_path):
     train.train_with_gin(str(tmp_path), True, [SMALL], bindings)
     found = json.loads((tmp_path / "results/json/train_results.json").read_text())
     assert found["regularizer"] == pytest.approx(abs(found["kl_loss"] - 10), abs=0.5)
+
+
+def test_sessions_of_tensorflow_1_are_refused_with_what_to_do(tmp_path):
+    """In a process of its own: what is turned off stays off."""
+    code = (
+        "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n"
+        "from disentanglement_lib.methods.unsupervised import train\n"
+        f"train.train_with_gin({str(tmp_path / 'model')!r}, True, [{SMALL!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "NeedsTensorFlow1" in done.stderr and "disable_v2_behavior" in done.stderr
 
 
 def test_terms_of_losses():

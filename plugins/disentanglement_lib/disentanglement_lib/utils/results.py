@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
+import sys
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,12 +66,23 @@ def save_dict(config_path: str, dict_with_info: Mapping[str, Any]) -> None:
 
 def gin_dict(config_path: str | None = None) -> dict[str, str]:
     """Parameter -> value as text, of a config file or of the operative config."""
-    return config.operative_bindings() if config_path is None else config.recorded_bindings(Path(config_path))
+    if config_path is None:
+        return config.operative_bindings()
+    if not Path(config_path).is_file():
+        raise _missing(config_path)
+    return config.recorded_bindings(Path(config_path))
 
 
 def aggregate_json_results(base_path: str) -> dict[str, Any]:
     """All JSON files of a folder as one dict, keys after the file's name and a dot."""
     return aggregate(Path(base_path))
+
+
+def _missing(path: str) -> Exception:
+    """The error that programs expect: TensorFlow's, which read the file in the original, where they use it."""
+    if "tensorflow" in sys.modules:
+        return sys.modules["tensorflow"].errors.NotFoundError(None, None, f"{path}; No such file or directory")
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
 def _write(path: str, text: str) -> None:

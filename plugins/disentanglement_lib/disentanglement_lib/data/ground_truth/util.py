@@ -79,6 +79,10 @@ class StateSpaceAtomIndex:
         return np.ravel_multi_index(tuple(rows.astype(np.int64).T), tuple(self.factor_sizes))
 
 
+#: What a subclass overrides to draw in its own way.
+DRAWS = ("sample", "sample_factors", "sample_observations", "sample_observations_from_factors")
+
+
 class NamedData(GroundTruthData):
     """A data set of causal_disent with the attributes of disentanglement_lib's classes; it draws the same.
 
@@ -108,10 +112,11 @@ class NamedData(GroundTruthData):
         self.data_shape = list(self.ours.observation_shape)
 
     def __getattr__(self, name: str) -> Any:
-        # What only our data sets have: the images by index, the table of factors, names, graphs.
-        if name == "ours":
-            raise AttributeError(name)
-        return getattr(self.ours, name)
+        # What only our data sets have: the images by index, the table of factors, names, graphs. A subclass that
+        # draws in its own way is not known by index, and may not have called our constructor.
+        if name != "ours" and all(getattr(type(self), draw) is getattr(NamedData, draw) for draw in DRAWS):
+            return getattr(self.ours, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @cached_property
     def images(self) -> Any:
