@@ -229,7 +229,7 @@ def test_ties_have_a_floor_of_their_own_and_a_constant_has_none():
 def test_the_floor_is_simulated_once_and_by_its_seed(monkeypatch, random_state):
     first = mic_floor(random_state.normal(size=(90, 3)), draws=3, seed=7)
     other = mic_floor(random_state.normal(size=(90, 1)), draws=3, seed=8)
-    monkeypatch.setattr(module, "best_cells", None)
+    monkeypatch.setattr(module, "find_best_cells", None)
     again = mic_floor(random_state.normal(size=(90, 2)), draws=3, seed=7)
     assert again.mic.tolist() == first.mic[:2].tolist() and other.mic[0] != first.mic[0]
     with pytest.raises(TypeError):
