@@ -69,7 +69,16 @@ OPTIONAL = {"options", "owners"}
 def describe(
     encoder: Any, decoder: Any, backend: str, activation: str, codes: str = CODES[0], seed: int = 0
 ) -> Description:
-    """The description of two registered networks; an error where one of them is not."""
+    """Describe two registered networks; an error where one of them is not.
+
+    Args:
+        encoder: a registered network.
+        decoder: a registered network.
+        backend: whose networks they are.
+        activation: of the decoder's output.
+        codes: ``"mean"`` or ``"sampled"``.
+        seed: of the draws.
+    """
     owners, options = {}, {}
     for role, network in zip(SAVED, (encoder, decoder), strict=True):
         known, name = networks(role, backend), getattr(network, "name", None)

@@ -438,7 +438,7 @@ class SimulatedPhotographs:
 
     Args:
         values: (n, 5) the factors of all images.
-        model: one of `light_models.MODELS`.
+        model: one of `MODELS`.
         size: rows and columns.
         radius: of the hexagon, as a part of `size`.
         graph: over the factors and ``image``.

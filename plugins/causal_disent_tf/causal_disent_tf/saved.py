@@ -113,16 +113,7 @@ class TrainedRepresentation(TfRepresentation):
 def save_model(
     folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
 ) -> None:
-    """Write both files into `folder`, which is made.
-
-    Args:
-        folder: to write.
-        encoder: a registered network.
-        decoder: a registered network.
-        activation: of the decoder's output.
-        codes: ``"mean"`` or ``"sampled"``.
-        seed: of the draws.
-    """
+    """Write both files into `folder`, which is made; arguments as of `causal_disent.training.saved.describe`."""
     weights = weights_of({"encoder": encoder, "decoder": decoder})
     description = saved.describe(encoder, decoder, BACKEND, activation, codes, seed)
     saved.write_model(folder, description, save({name: weight.stored() for name, weight in weights.items()}))

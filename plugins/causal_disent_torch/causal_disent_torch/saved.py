@@ -30,16 +30,7 @@ from causal_disent_torch.representation import (
 def save_model(
     folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
 ) -> None:
-    """Write both files into `folder`, which is made.
-
-    Args:
-        folder: to write.
-        encoder: a registered network.
-        decoder: a registered network.
-        activation: of the decoder's output.
-        codes: ``"mean"`` or ``"sampled"``.
-        seed: of the draws.
-    """
+    """Write both files into `folder`, which is made; arguments as of `causal_disent.training.saved.describe`."""
     networks = nn.ModuleDict({"encoder": encoder, "decoder": decoder})
     description = saved.describe(encoder, decoder, "torch", activation, codes, seed)
     saved.write_model(folder, description, packed(networks.state_dict()))

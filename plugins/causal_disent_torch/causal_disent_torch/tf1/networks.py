@@ -29,7 +29,7 @@ class Architecture:
 
     Attributes:
         name: what configs call it.
-        scope: before the names of its layers, in TensorFlow and in `tf1.variables`.
+        scope: before the names of its layers, in TensorFlow and in `tf1.backend`.
         layers: name -> what it computes, in order; the heads come last.
         num_heads: how many of the layers, at the end, stand side by side.
     """
