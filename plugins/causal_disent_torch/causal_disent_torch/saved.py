@@ -37,7 +37,7 @@ def save_model(
 
 
 def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> TorchRepresentation:
-    """The model in the part of `folder` of this name."""
+    """Return the model in the part of `folder` of this name."""
 
     def shapes_of(make: Callable[[], dict[str, Any]]) -> dict[str, tuple[tuple[int, ...], Any]]:
         with torch.device("meta"):
@@ -138,7 +138,7 @@ def torch_module(
     gaussian: bool = False,
     device: str = "auto",
 ) -> TorchRepresentation:
-    """The modules that the config binds as a representation.
+    """Return the modules that the config binds as a representation.
 
     Args:
         data: ground-truth data.
