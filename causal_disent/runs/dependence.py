@@ -21,6 +21,8 @@ MORE_VALUES = 3
 FEWEST_BLOCKS = 10
 #: A code of which the factors leave no more than this part of the variance is a function of them.
 ROUNDING = 1e-12
+#: So many rows and columns tell.
+MOST_ROWS, MOST_COLUMNS = 5_000, 40
 #: A factor of more values is a number for this purpose.
 MOST_CLASSES = 20
 
@@ -57,6 +59,7 @@ def read_blocks(blocks: Any, num_points: int) -> IntArray | None:
 
 def describe_dependence(codes: FloatArray, factors: FloatArray) -> str:
     """Why rows depend on each other, for a note; nothing if they do not seem to."""
+    codes, factors = (matrix[:MOST_ROWS, :: -(-matrix.shape[1] // MOST_COLUMNS)] for matrix in (codes, factors))
     num_points = len(codes)
     if num_points < FEWEST:
         return ""

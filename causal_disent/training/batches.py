@@ -76,7 +76,7 @@ class Batches:
         return self.data.sample_indices(factors, self.random_state)
 
     def state(self) -> tuple[IntArray, dict[str, Any]]:
-        """Where the draws are: numpy's 624 numbers, and the rest of its state, which JSON can hold."""
+        """Return where the draws are: numpy's 624 numbers, and the rest of its state, which JSON can hold."""
         state: Any = self.random_state.get_state(legacy=False)
         place = {"position": int(state["state"]["pos"]), "has_gauss": int(state["has_gauss"])}
         return state["state"]["key"].astype(np.int64), {**place, "gauss": float(state["gauss"])}
@@ -149,7 +149,7 @@ class LabelledImages:
     labels: FloatArray
 
     def batch(self, step: int, batch_size: int) -> tuple[FloatArray, FloatArray]:
-        """The images and labels of one step."""
+        """Return the images and labels of one step."""
         rows = (step * batch_size + np.arange(batch_size)) % len(self.labels)
         return np.asarray(self.images_of(rows), dtype=np.float32), self.labels[rows]
 
@@ -170,7 +170,7 @@ def labeller(
 
 
 def perfect_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
-    """The factors themselves."""
+    """Return the factors themselves."""
     return _as_floats(labels), dataset.factors_num_values
 
 
@@ -181,7 +181,7 @@ def bin_labeller(
     random_state: np.random.RandomState,
     num_bins: Annotated[int, whole(at_least=1)] = 5,
 ) -> Labels:
-    """Factors of more than `num_bins` values sorted into that many bins of equal width."""
+    """Return factors of more than `num_bins` values sorted into that many bins of equal width."""
     bins = [min(int(size), num_bins) for size in dataset.factors_num_values]
     # In whole numbers: divided by a rounded width, a value on the edge of a bin can end up in the one below.
     return _as_floats(labels * np.array(bins, dtype=np.int64) // dataset.factors_num_values), bins
@@ -194,7 +194,7 @@ def noisy_labeller(
     random_state: np.random.RandomState,
     prob_random: Annotated[float, number(at_least=0, at_most=1)] = 0.1,
 ) -> Labels:
-    """Each label replaced, with probability `prob_random`, by a value drawn from all of its factor."""
+    """Return each label replaced, with probability `prob_random`, by a value drawn from all of its factor."""
     noisy = np.array(labels)
     for row in noisy:
         for column, size in enumerate(dataset.factors_num_values):
@@ -204,7 +204,7 @@ def noisy_labeller(
 
 
 def permuted_labeller(labels: IntArray, dataset: Any, random_state: np.random.RandomState) -> Labels:
-    """The values of each factor renamed at random, so that their order says nothing."""
+    """Return the values of each factor renamed at random, so that their order says nothing."""
     columns = [
         random_state.permutation(size)[labels[:, column]] for column, size in enumerate(dataset.factors_num_values)
     ]
@@ -218,7 +218,7 @@ def partial_labeller(
     num_observed_factors: int | None = None,
     factors: Sequence[str | int] | None = None,
 ) -> Labels:
-    """Some of the factors: those that `factors` lists, or `num_observed_factors` (2) chosen at random.
+    """Return some of the factors: those that `factors` lists, or `num_observed_factors` (2) chosen at random.
 
     Args:
         labels: (points, factors).

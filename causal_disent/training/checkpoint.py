@@ -74,7 +74,7 @@ def open_tensors(path: Path, framework: str) -> Iterator[TensorFile]:
 
 
 def _refusal_of(path: Path, error: SafetensorError) -> errors.InvalidInput:
-    """Why a file that is not safetensors cannot be read."""
+    """Return why a file that is not safetensors cannot be read."""
     with path.open("rb") as file:
         start = file.read(9)
     # The length of a header may look like a pickle; the bracket of the header comes after it.
@@ -143,12 +143,12 @@ KEY = "generator.numpy"
 
 
 def partial_folder(model_dir: Path) -> Path:
-    """Where a run into `model_dir` keeps these."""
+    """Return where a run into `model_dir` keeps these."""
     return model_dir.with_name(f"{model_dir.name}.partial")
 
 
 def has_checkpoint(folder: Path) -> bool:
-    """Whether a run left a checkpoint in `folder`."""
+    """Tell whether a run left a checkpoint in `folder`."""
     return (folder / CHECKPOINT).exists()
 
 
@@ -190,7 +190,7 @@ def save(path: Path, trainer: Trainer, settings: Mapping[str, str], elapsed: flo
 
 
 def read_settings(path: Path, framework: str) -> dict[str, str]:
-    """The bindings of the run that wrote a checkpoint."""
+    """Return the bindings of the run that wrote a checkpoint."""
     with open_tensors(path, framework) as file:
         run = _read_run(file)
     if run.get("framework", framework) != framework:  # which older ones do not tell
@@ -202,7 +202,7 @@ def read_settings(path: Path, framework: str) -> dict[str, str]:
 
 
 def find_differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """What two runs do not share: ``vae.beta: 4 before, 8 now``."""
+    """Return what two runs do not share: ``vae.beta: 4 before, 8 now``."""
     names = sorted((set(before) | set(now)) - set(FREE))
     return [
         f"{name}: {before.get(name, 'not bound')} before, {now.get(name, 'not bound')} now"
@@ -226,7 +226,7 @@ def restore(path: Path, trainer: Trainer) -> float:
 
 
 def _read_run(file: TensorFile) -> dict[str, Any]:
-    """What the checkpoint says of its run, checked."""
+    """Return what the checkpoint says of its run, checked."""
     types = {"step": int, "elapsed": float, "position": int, "has_gauss": int, "gauss": float}
     try:
         run = json.loads(file.metadata.get("run", ""))

@@ -134,7 +134,7 @@ def _resume(trainer: Trainer, settings: Mapping[str, str], keeping: Keeping) -> 
 def evaluate(
     trainer: Trainer, batches: Batches, labelled: LabelledImages | None, seed: int, num_batches: int
 ) -> dict[str, float]:
-    """The mean of each term of the loss over `num_batches` batches."""
+    """Return the mean of each term of the loss over `num_batches` batches."""
     evaluations = islice(trainer.evaluations(batches, labelled, seed), num_batches)
     sums: dict[str, float] = {}
     for terms in track(evaluations, "evaluating the loss", total=num_batches, unit="batch"):

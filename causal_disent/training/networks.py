@@ -34,7 +34,7 @@ class Tensors:
     permuted: Callable[[Any, tuple[int, ...]], Any]
 
     def codes_in(self, output: Any, *, gaussian: bool) -> tuple[Any, ...]:
-        """What an encoder gave: its codes, or mean and log variance where it is `gaussian`."""
+        """Return what an encoder gave: its codes, or mean and log variance where it is `gaussian`."""
         several = tuple(output) if isinstance(output, (tuple, list)) else (output,)
         if gaussian:
             if len(several) != 2 or not all(map(self._is_real, several)) or several[0].shape != several[1].shape:
@@ -51,7 +51,7 @@ class Tensors:
         return several[:1]
 
     def images_in(self, output: Any) -> Any:
-        """What a decoder gave."""
+        """Return what a decoder gave."""
         if not self._is_real(output):
             raise errors.InvalidInput(
                 "The decoder must give images, a tensor (n, h, w, c) of real numbers; it gave "
@@ -60,7 +60,7 @@ class Tensors:
         return output
 
     def described(self, output: Any) -> str:
-        """What a message says of a network's output."""
+        """Return what a message says of a network's output."""
         if self.is_tensor(output):
             name = getattr(output.dtype, "name", output.dtype)
             return f"a tensor of shape {tuple(output.shape)} and type {name}"
@@ -182,7 +182,7 @@ def check_outputs(networks: Mapping[str, Any], images: Any, framework: Framework
 
 
 def is_plain(value: Any) -> bool:
-    """Whether ``model.json`` can hold it: a finite number, a text, a truth value, None or a list of these."""
+    """Tell whether ``model.json`` can hold it: a finite number, a text, a truth value, None or a list of these."""
     if isinstance(value, list):
         return all(is_plain(part) and not isinstance(part, list) for part in value)
     if type(value) in (int, float):
@@ -191,7 +191,7 @@ def is_plain(value: Any) -> bool:
 
 
 def _apply_network(kind: str, module: Any, given: Any, framework: Framework) -> Any:
-    """What a user's module gives; whatever it raises becomes a readable error."""
+    """Return what a user's module gives; whatever it raises becomes a readable error."""
     try:
         return module(given)
     except Exception as error:
@@ -218,7 +218,7 @@ def _output_error(kind: str, module: Any, needed: str, given: Any, framework: Fr
 
 
 def networks(role: str, backend: str | None) -> dict[str, Entry]:
-    """The registered networks of a role that a backend can use, by name."""
+    """Return the registered networks of a role that a backend can use, by name."""
     with registry.using(backend):
         parts = [entry for entry in registry.entries("parts") if entry.facts.get("role") == role]
     return {entry.name: entry for entry in parts if backend in (None, entry.facts.get("backend"))}
@@ -252,7 +252,7 @@ def declare_network(name: str, role: str, backend: str) -> Callable[[Callable[..
 
 
 def make_bound(role: str, function: Any, **supplied: Any) -> Any:
-    """The network that the function makes which a config binds to ``encoder.encoder_fn``, say."""
+    """Return the network that the function makes which a config binds to ``encoder.encoder_fn``, say."""
     entry, parameter = entry_of(function), f"{role}.{role}_fn"
     if entry is None or entry.facts.get("role") != role:
         raise errors.InvalidInput(
@@ -268,7 +268,7 @@ def make_bound(role: str, function: Any, **supplied: Any) -> Any:
 def make_saved(
     role: str, name: str, backend: str, options: Mapping[str, Any] | None = None, owner: str = "", **sizes: Any
 ) -> Any:
-    """The registered network of this name, for a model that was saved.
+    """Return the registered network of this name, for a model that was saved.
 
     Args:
         role: one of `causal_disent.registry.NETWORKS`.
@@ -424,7 +424,7 @@ class ConvEncoderLayers(_Conv):
         self.log_var = make.dense(256, self.num_latent)
 
     def run(self, given: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes of images."""
+        """Return mean and log variance of the codes of images."""
         ops, hidden = self.ops, self.ops.channels_first(given)
         for layer in (self.e1, self.e2, self.e3, self.e4):
             hidden = ops.relu(layer(hidden))
@@ -447,7 +447,7 @@ class DeconvDecoderLayers(_Conv):
         self.conv2d_transpose_3 = make.deconv(32, self.image_shape[-1])
 
     def run(self, given: Any) -> Any:
-        """Images of codes."""
+        """Return images of codes."""
         ops = self.ops
         hidden = ops.relu(self.dense_1(ops.relu(self.dense(given))))
         hidden = ops.channels_first(ops.reshape(hidden, self.smallest))
@@ -469,7 +469,7 @@ class FcEncoderLayers(ImageLayers):
         self.dense_1 = make.dense(1200, self.num_latent)
 
     def run(self, given: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes of images."""
+        """Return mean and log variance of the codes of images."""
         hidden = self.ops.relu(self.e2(self.ops.relu(self.e1(self.ops.flatten(given)))))
         return self.dense(hidden), self.dense_1(hidden)
 
@@ -487,7 +487,7 @@ class FcDecoderLayers(ImageLayers):
         self.dense_3 = make.dense(1200, math.prod(self.image_shape))
 
     def run(self, given: Any) -> Any:
-        """Images of codes."""
+        """Return images of codes."""
         hidden = given
         for layer in (self.dense, self.dense_1, self.dense_2):
             hidden = self.ops.tanh(layer(hidden))
@@ -505,7 +505,7 @@ class LinearEncoderLayers(ImageLayers):
         self.e2 = make.dense(math.prod(self.image_shape), self.num_latent)
 
     def run(self, given: Any) -> tuple[Any, Any]:
-        """Mean and log variance of the codes of images."""
+        """Return mean and log variance of the codes of images."""
         flat = self.ops.flatten(given)
         return self.e1(flat), self.e2(flat)
 
@@ -520,7 +520,7 @@ class LinearDecoderLayers(ImageLayers):
         self.d1 = make.dense(self.num_latent, math.prod(self.image_shape))
 
     def run(self, given: Any) -> Any:
-        """Images of codes."""
+        """Return images of codes."""
         return self.ops.reshape(self.d1(given), self.image_shape)
 
 

@@ -26,12 +26,12 @@ Epsilon = Annotated[float, number(at_least=0)]
 
 
 def _optimizer(name: str) -> Part:
-    """The part that makes one of the optimizers."""
+    """Return the part that makes one of the optimizers."""
 
     def made(
         parameters: Sequence[Any], optimizer_fn: Callable[..., Any] = REQUIRED, learning_rate: Rate | None = None
     ) -> Any:
-        """The optimizer that the config binds; `learning_rate` goes before the optimizer's own."""
+        """Return the optimizer that the config binds; `learning_rate` goes before the optimizer's own."""
         check_function(f"{name}.optimizer_fn", optimizer_fn, "optimizer")
         own = {} if learning_rate is None else {"learning_rate": learning_rate}
         return optimizer_fn(parameters, **own)
@@ -153,7 +153,7 @@ class Objective:
     factor_sizes: list[int] | None = None
 
     def weights(self, step: int) -> dict[str, float]:
-        """What changes from step to step: numbers by name, which `penalties` finds in the pass."""
+        """Return what changes from step to step: numbers by name, which `penalties` finds in the pass."""
         return {}
 
     def share(self, mean: Tensor, log_var: Tensor, changed: Tensor | None, losses: Any) -> tuple[Tensor, Tensor]:
@@ -161,7 +161,7 @@ class Objective:
         return mean, log_var
 
     def penalties(self, passed: Pass) -> Penalties:
-        """The terms that are added to the reconstruction loss."""
+        """Return the terms that are added to the reconstruction loss."""
         raise NotImplementedError
 
 
@@ -178,12 +178,12 @@ class OwnLoss(Objective):
         """Look at the data set and the networks before the first step; an error says what does not fit."""
 
     def losses(self, networks: Any, batch: Batch) -> Penalties:
-        """The terms of the loss, weighted; the loss is their sum."""
+        """Return the terms of the loss, weighted; the loss is their sum."""
         raise NotImplementedError
 
 
 def objective_of(model: Any, factor_sizes: Sequence[int] | None = None) -> Objective:
-    """The objective that ``model.model`` stands for.
+    """Return the objective that ``model.model`` stands for.
 
     Args:
         model: an objective, as ``@vae()`` is, or what makes one, as ``@vae`` is.

@@ -53,7 +53,7 @@ class Plan:
     labelled: tuple[LabelledImages | None, LabelledImages | None] = (None, None)
 
     def batches(self, which: int = 0) -> Batches:
-        """The images to train on, or (1) those to evaluate the loss on."""
+        """Return the images to train on, or (1) those to evaluate the loss on."""
         boxes, pairs = self.objective.needs_boxes, self.objective.needs_pairs
         seed = self.data_seeds[which]
         return Batches(self.data, self.chosen.batch_size, seed, with_boxes=boxes, in_pairs=pairs)
@@ -145,7 +145,7 @@ def _plan_supervised(chosen: ModelSettings, data: Any) -> Plan:
 
 
 def _count_labelled(chosen: ModelSettings, data: Any) -> int:
-    """How many images have labels: bound as a number, or as a fraction of the images there are."""
+    """Return how many images have labels: bound as a number, or as a fraction of the images there are."""
     number, fraction = chosen.num_labelled_samples, chosen.labelled_fraction
     if number is not None and fraction is None:
         return number
@@ -190,7 +190,7 @@ def _label_images(
 
 
 def _split_images(images: LabelledImages, num_train: int) -> tuple[LabelledImages, LabelledImages]:
-    """The first `num_train` to train on, and the others to evaluate on, or the same where none are left."""
+    """Return the first `num_train` to train on, and the others to evaluate on, or the same where none are left."""
     rest = num_train if num_train < len(images.labels) else 0
     return (
         LabelledImages(images.images_of, images.labels[:num_train]),
@@ -224,5 +224,5 @@ def make_networks(plan: Plan, generator: Any, framework: Framework) -> dict[str,
 
 
 def vae_networks(networks: Any) -> list[Any]:
-    """The networks that the first optimizer trains: all but the discriminator."""
+    """Return the networks that the first optimizer trains: all but the discriminator."""
     return [network for role, network in networks.items() if role != DISCRIMINATOR]

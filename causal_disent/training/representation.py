@@ -61,7 +61,7 @@ class Reordered:
 
 
 def channels_last(encode: Any, decode: Any, tensors: Tensors) -> tuple[Any, Any]:
-    """A pair that takes and gives (n, c, h, w) as one of (n, h, w, c); there may be no `decode`."""
+    """Return a pair that takes and gives (n, c, h, w) as one of (n, h, w, c); there may be no `decode`."""
     after = None if decode is None else Reordered(decode, tensors, after=(0, 2, 3, 1))
     return Reordered(encode, tensors, before=(0, 3, 1, 2)), after
 
@@ -132,7 +132,7 @@ class NetworkRepresentation(Shown):
         return getattr(self.encoder, "num_latent", None)
 
     def __call__(self, images: FloatArray, /) -> FloatArray:
-        """Codes (n, m), float32: the mean, or a draw if there is a ``sample_seed``."""
+        """Return codes (n, m), float32: the mean, or a draw if there is a ``sample_seed``."""
         return self._apply_in_batches(self._encode, images)[0]
 
     def _encode(self, images: Any) -> tuple[Any, ...]:
@@ -143,16 +143,16 @@ class NetworkRepresentation(Shown):
         return self.of.codes_in(self._apply(self.encoder, images), gaussian=self._gaussian)
 
     def _gaussian_encoder(self, images: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and log variance of the codes, each (n, m)."""
+        """Return mean and log variance of the codes, each (n, m)."""
         mean, log_var = self._apply_in_batches(self._encode_batch, images)
         return mean, log_var
 
     def _decode(self, codes: FloatArray) -> FloatArray:
-        """Images (n, h, w, c) in [0, 1], float32."""
+        """Return images (n, h, w, c) in [0, 1], float32."""
         return self._apply_in_batches(lambda batch: (self._decode_batch(batch),), codes)[0]
 
     def _decode_tensor(self, codes: Any) -> Any:
-        """The same as a tensor on the device, all codes in one batch."""
+        """Return the same as a tensor on the device, all codes in one batch."""
         with self._inference_mode():
             return self._decode_batch(self._tensor(codes))
 
@@ -163,7 +163,7 @@ class NetworkRepresentation(Shown):
         return self._clip(images) if self.activation == "none" else images
 
     def _apply_in_batches(self, function: Callable[[Any], tuple[Any, ...]], rows: Any) -> list[np.ndarray]:
-        """What `function` gives for `rows`, batch by batch; one empty batch if there are none."""
+        """Return what `function` gives for `rows`, batch by batch; one empty batch if there are none."""
         rows = np.asarray(rows)
         outputs: list[tuple[np.ndarray, ...]] = []
         with self._inference_mode():
@@ -177,19 +177,19 @@ class NetworkRepresentation(Shown):
         raise NotImplementedError
 
     def _apply(self, function: Any, tensor: Any) -> Any:
-        """What an encoder or a decoder gives."""
+        """Return what an encoder or a decoder gives."""
         return function(tensor)
 
     def _draw_codes(self, mean: Any, log_var: Any) -> Any:
-        """Codes from the Gaussian, by the generator of `sample_seed`."""
+        """Return codes from the Gaussian, by the generator of `sample_seed`."""
         raise NotImplementedError
 
     def _activate(self, output: Any) -> Any:
-        """A decoder's output after the activation, float32."""
+        """Return a decoder's output after the activation, float32."""
         raise NotImplementedError
 
     def _find_extremes(self, images: Any) -> tuple[float, float]:
-        """The smallest and the largest value, nan if one is."""
+        """Return the smallest and the largest value, nan if one is."""
         raise NotImplementedError
 
     def _clip(self, images: Any) -> Any:
@@ -197,9 +197,9 @@ class NetworkRepresentation(Shown):
         raise NotImplementedError
 
     def _tensor(self, rows: Any) -> Any:
-        """An array as a tensor on the device, float32."""
+        """Return an array as a tensor on the device, float32."""
         raise NotImplementedError
 
     def _array(self, tensor: Any) -> np.ndarray:
-        """A tensor as an array, float32."""
+        """Return a tensor as an array, float32."""
         raise NotImplementedError

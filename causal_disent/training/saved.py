@@ -69,7 +69,16 @@ OPTIONAL = {"options", "owners"}
 def describe(
     encoder: Any, decoder: Any, backend: str, activation: str, codes: str = CODES[0], seed: int = 0
 ) -> Description:
-    """The description of two registered networks; an error where one of them is not."""
+    """Describe two registered networks; an error where one of them is not.
+
+    Args:
+        encoder: a registered network.
+        decoder: a registered network.
+        backend: whose networks they are.
+        activation: of the decoder's output.
+        codes: ``"mean"`` or ``"sampled"``.
+        seed: of the draws.
+    """
     owners, options = {}, {}
     for role, network in zip(SAVED, (encoder, decoder), strict=True):
         known, name = networks(role, backend), getattr(network, "name", None)
@@ -85,7 +94,7 @@ def describe(
 
 
 def part_of(folder: Path) -> str | None:
-    """The part of `folder` that holds a saved model: a representation before the model it was made of."""
+    """Return the part of `folder` that holds a saved model: a representation before the model it was made of."""
     return next((part for part in (REPRESENTATION, MODEL) if (folder / part / DESCRIPTION).is_file()), None)
 
 
@@ -96,7 +105,7 @@ def write_description(folder: Path, description: Description) -> None:
 
 
 def read_description(path: Path) -> Description:
-    """What the file `path` says, checked: a stranger may have written it."""
+    """Return what the file `path` says, checked: a stranger may have written it."""
     text = read_bounded(path, MOST_BYTES)
     try:
         content = json.loads(text)
@@ -137,7 +146,7 @@ def _check_content(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _is_per_network(value: Any, check: Callable[[Any], bool]) -> bool:
-    """Whether it is not there, or has a value for each network that passes the check."""
+    """Tell whether it is not there, or has a value for each network that passes the check."""
     return value is None or (
         isinstance(value, dict) and value.keys() == set(SAVED) and all(map(check, value.values()))
     )
@@ -154,7 +163,7 @@ def read_saved(
     read: Callable[[Path, str], Any],
     mixed: Callable[[Any, Any], Any],
 ) -> Any:
-    """The representation in `folder`, with its decoder, and its ``folders``.
+    """Return the representation in `folder`, with its decoder, and its ``folders``.
 
     Args:
         folder: of a representation, or of a model, whose codes are then the means.
@@ -204,7 +213,7 @@ def _read_part(folder: Path, read: Callable[[Path, str], Any]) -> Any:
 
 
 def make_described(description: Description, path: Path, backend: str) -> dict[str, Any]:
-    """The encoder and the decoder that the description in `path` names, with initial weights."""
+    """Return the encoder and the decoder that the description in `path` names, with initial weights."""
     sizes = {"image_shape": description.image_shape, "num_latent": description.num_latent, "generator": None}
     made = {}
     for role in SAVED:

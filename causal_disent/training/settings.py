@@ -42,7 +42,7 @@ def as_bound(name: str, value: Any) -> str:
 
 
 def can_take(value: Any, number: int) -> bool:
-    """Whether `value` can be called with so many arguments."""
+    """Tell whether `value` can be called with so many arguments."""
     try:
         inspect.signature(value).bind(*range(number))
     except TypeError:
@@ -120,6 +120,6 @@ def require(name: str, value: Any) -> Any:
 
 
 def require_seed(name: str, value: Any) -> int:
-    """The seed that the config binds as ``model.name``."""
+    """Return the seed that the config binds as ``model.name``."""
     check_seed(f"model.{name}", require(name, value))
     return value

@@ -66,7 +66,7 @@ class CurvesFile:
 
 
 def _read_lines(path: Path) -> list[str]:
-    """The whole lines of points that a file has; the last may have been torn by a kill."""
+    """Return the whole lines of points that a file has; the last may have been torn by a kill."""
     if not path.exists():
         return []
     *lines, _ = read_bounded(path, MOST_BYTES).decode("utf-8", "replace").split("\n")

@@ -24,7 +24,7 @@ Kept = TypeVar("Kept")
 
 
 def cache_folders(data: Path, chosen: str | Path | None) -> list[Path]:
-    """Where contents may be, first choice first: with the data, or in the user's cache folder."""
+    """Return where contents may be, first choice first: with the data, or in the user's cache folder."""
     own = f"{data.resolve().name}-" + hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:16]
     if chosen is not None:
         return [path_of("cache", chosen) / own]
@@ -41,7 +41,7 @@ def open_or_make(
     read: Callable[[Path], Kept | None],
     make: Callable[[Path], object],
 ) -> Kept:
-    """What was made before, or is made now.
+    """Return what was made before, or is made now.
 
     Args:
         folders: of `cache_folders`.
@@ -96,7 +96,7 @@ MOST_NAMED = 10
 
 
 def folder_of(publication: Publication, folder: str | Path | None) -> Path:
-    """The folder that is given, or else the one in which published files are looked for."""
+    """Return the folder that is given, or else the one in which published files are looked for."""
     if folder is None:
         return publication.find()[0]
     path = path_of("folder", folder)
@@ -106,7 +106,7 @@ def folder_of(publication: Publication, folder: str | Path | None) -> Path:
 
 
 def height_and_width(size: Any) -> tuple[int, int]:
-    """What images are resized to, from one number, ``"240x320"`` or (240, 320)."""
+    """Return what images are resized to, from one number, ``"240x320"`` or (240, 320)."""
     if isinstance(size, str):
         match = re.fullmatch(r"(\d{1,5})(?:x(\d{1,5}))?", size.strip())
         sides = tuple(int(side) for side in match.groups() if side) if match else ()
@@ -134,7 +134,7 @@ def read_contents(
     skip_broken: bool,
     name: str,
 ) -> Contents:
-    """What the files hold, from the cache if they have been read before.
+    """Return what the files hold, from the cache if they have been read before.
 
     Args:
         listing: the files.

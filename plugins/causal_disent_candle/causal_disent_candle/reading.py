@@ -53,7 +53,7 @@ class Listing:
 
 
 def list_folder(folder: Path) -> Listing:
-    """The images in `folder`, or where it has none, in its folder ``images``."""
+    """Return the images in `folder`, or where it has none, in its folder ``images``."""
     for place in (folder, folder / "images"):
         states = file_states(within(folder, place), _NUMBERED)
         if states:
@@ -163,7 +163,7 @@ class LabelReader:
         }
 
     def read(self, path: Path, width: int, height: int) -> Label:
-        """The label in a file, whose image has this many pixels."""
+        """Return the label in a file, whose image has this many pixels."""
         content = _scene(path, _content(path))
         thing = _only_object(path, content)
         row = [
@@ -222,7 +222,7 @@ def _content(path: Path) -> Any:
 
 
 def _scene(path: Path, content: Any) -> dict[str, Any]:
-    """The description of the scene, which v1 has inside ``{"<index>": ...}``."""
+    """Return the description of the scene, which v1 has inside ``{"<index>": ...}``."""
     if isinstance(content, dict) and len(content) == 1:
         (index,) = content
         if re.fullmatch(r"\d+", index):
@@ -280,7 +280,7 @@ def _shorten(value: Any) -> str:
 
 
 def to_box(bounds: Bounds, original: tuple[int, int], resized: tuple[int, int]) -> tuple[int, int, int, int]:
-    """The smallest box of whole pixels that covers the bounds once the image is resized.
+    """Return the smallest box of whole pixels that covers the bounds once the image is resized.
 
     Args:
         bounds: xmin, ymin, xmax, ymax in the original's pixels, y counted from the bottom.
@@ -342,7 +342,7 @@ def save_contents(contents: Contents) -> None:
 
 
 def open_contents(path: Path, num_files: int, size: tuple[int, int], space: StateSpace) -> Contents | None:
-    """What `save_contents` wrote, or None where it is not what it should be.
+    """Return what `save_contents` wrote, or None where it is not what it should be.
 
     The folder may have come with the data from a stranger, so that everything is checked.
     """
@@ -394,7 +394,7 @@ class Labels(Protocol):
         """What labels depend on: other contents are read when its ``repr`` is another."""
 
     def read(self, path: Path, width: int, height: int) -> Label:
-        """The label in a file, whose image has this many pixels."""
+        """Return the label in a file, whose image has this many pixels."""
 
 
 def read_folder(
@@ -434,7 +434,7 @@ def read_folder(
 
 
 def _original_size(listing: Listing) -> tuple[int, int]:
-    """Height and width of the first image that can be read, which all must have."""
+    """Return height and width of the first image that can be read, which all must have."""
     for name in listing.images:
         try:
             height, width = read_image(listing.folder / name).shape[:2]

@@ -53,7 +53,7 @@ class MappedImages:
         return {name: value for name, value in self.__dict__.items() if name != "_pixels"}
 
     def observations(self, indices: IntArray) -> FloatArray:
-        """The images (n, h, w, 3) of these indices, float32 in [0, 1]."""
+        """Return the images (n, h, w, 3) of these indices, float32 in [0, 1]."""
         indices = np.asarray(indices)
         images = np.empty((len(indices), *self.observation_shape), dtype=np.float32)
         for start in range(0, len(indices), CHUNK):
@@ -190,7 +190,7 @@ class RenderedData(FromFiles, TableData):
 
     @classmethod
     def make_graph(cls) -> nx.DiGraph:
-        """The causal graph, over confounders, factors and ``image``; each node has ``observed``."""
+        """Return the causal graph, over confounders, factors and ``image``; each node has ``observed``."""
         raise NotImplementedError
 
     @cached_property

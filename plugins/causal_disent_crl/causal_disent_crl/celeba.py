@@ -97,7 +97,7 @@ def _text(path: Path) -> str:
 
 
 def _table(path: Path, text: str, separator: str, line: int, columns: int) -> Any:
-    """A data frame with so many columns; the first line of `text` is number `line` of the file."""
+    """Return a data frame with so many columns; the first line of `text` is number `line` of the file."""
     import pandas as pd
 
     try:
@@ -156,7 +156,7 @@ CURATIONS = ("pairs", "remove")
 
 
 def curate(curation: str, kept: IntArray, turned: IntArray, random_state: np.random.RandomState) -> IntArray:
-    """The places of the images that stay, ascending.
+    """Return the places of the images that stay, ascending.
 
     ``pairs``: an image is drawn, then one with the same value of `kept` and the other one of `turned`, for as long
     as there are such pairs among those not drawn yet. Each value of `kept` then goes with both of `turned` equally
@@ -213,7 +213,7 @@ _PLACES = ("img_align_celeba", "img_align_celeba/img_align_celeba")
 
 
 def find_images(folder: Path) -> Path | None:
-    """The folder of the aligned images, if there is one with images in it."""
+    """Return the folder of the aligned images, if there is one with images in it."""
     for place in _PLACES:
         path = folder / place
         if path.is_dir() and any(
@@ -253,7 +253,7 @@ class AlignedImages:
         self.observation_shape = (self._size, self._size, 3)
 
     def observations(self, indices: IntArray) -> FloatArray:
-        """The images (n, size, size, 3), float32 in [0, 1]."""
+        """Return the images (n, size, size, 3), float32 in [0, 1]."""
         different, places = np.unique(np.asarray(indices), return_inverse=True)
         pixels = np.empty((len(different), *self.observation_shape), dtype=np.uint8)
         for image, index in zip(pixels, different, strict=True):
@@ -284,7 +284,7 @@ class AttributeRows:
         self.observation_shape = (values.shape[1],)
 
     def observations(self, indices: IntArray) -> FloatArray:
-        """The attributes (n, attributes), float32."""
+        """Return the attributes (n, attributes), float32."""
         return self._values[np.asarray(indices)].astype(np.float32)
 
 
@@ -399,7 +399,7 @@ class _Celeba(FromFiles, TableData):
 
     @classmethod
     def make_graph(cls, names: tuple[str, ...]) -> nx.DiGraph:
-        """The factors under these names, which cause each other as assumed, and the image."""
+        """Return the factors under these names, which cause each other as assumed, and the image."""
         graph = graph_of(names)
         called = dict(zip(cls.faces, names, strict=True))
         graph.add_edges_from((called[cause], called[effect]) for cause, effect in cls.edges)
@@ -418,7 +418,7 @@ class _Celeba(FromFiles, TableData):
         raise unusable(place, f"there is neither {' nor '.join(names)} in it")
 
     def _chosen(self, found: Attributes, split: str, first: int | None) -> IntArray:
-        """The images of a split, among those that are listed first."""
+        """Return the images of a split, among those that are listed first."""
         total = len(found.files)
         if first is not None:
             check_at_least(1, first=first)
@@ -508,7 +508,7 @@ def _warn(text: str) -> None:
 
 
 def _there(folder: Path, files: np.ndarray, chosen: IntArray, skip_broken: bool) -> IntArray:
-    """Those of the chosen images that are in the folder."""
+    """Return those of the chosen images that are in the folder."""
     with os.scandir(folder) as entries:
         names = {entry.name for entry in entries}
     there = np.array([file in names for file in files[chosen].tolist()])

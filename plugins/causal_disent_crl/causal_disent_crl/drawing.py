@@ -39,19 +39,19 @@ class Canvas:
         self._artists: list[Artist] = []
 
     def bar(self, width: float) -> Polygon:
-        """A black line between two points, `width` points wide; its ends are moved by ``set_xy``."""
+        """Return a black line between two points, `width` points wide; its ends are moved by ``set_xy``."""
         return self._add(Polygon([(0, 0), (0, 0)], color="black", linewidth=width, antialiased=True))
 
     def disc(self, radius: float, color: str) -> Circle:
-        """A disc; it is moved by its ``center``."""
+        """Return a disc; it is moved by its ``center``."""
         return self._add(Circle((0, 0), radius, color=color, linewidth=1, antialiased=True))
 
     def box(self, corner: tuple[float, float], width: float, color: str) -> Rectangle:
-        """A rectangle over its lower left corner; it is moved by ``set_height``."""
+        """Return a rectangle over its lower left corner; it is moved by ``set_height``."""
         return self._add(Rectangle(corner, width, 0, color=color, linewidth=1, antialiased=True))
 
     def curve(self, color: str) -> Line2D:
-        """A line through points, 2 points wide; it is moved by ``set_data``."""
+        """Return a line through points, 2 points wide; it is moved by ``set_data``."""
         return self._add(
             Line2D(
                 [],

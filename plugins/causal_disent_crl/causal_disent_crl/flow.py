@@ -78,7 +78,7 @@ class Flow(MechanismData):
         super().__init__(folder, split, labels, scaling, size, channels, cache)
 
     def all_draws(self) -> Draws:
-        """What the published program draws, in its order."""
+        """Return what the published program draws, in its order."""
         grids = np.meshgrid(range(5, 35), range(10, 40), range(6, 15), indexing="ij")
         ball, raw, hole = (grid.ravel().astype(float) for grid in grids)
         height = _height(ball, raw)
@@ -95,7 +95,7 @@ class Flow(MechanismData):
 
     @classmethod
     def mechanism(cls, factual: FloatArray, given: Mapping[str, FloatArray]) -> FloatArray:
-        """The ball and what is abducted from the height make the height, height and hole the flow."""
+        """Return the ball and what is abducted from the height make the height, height and hole the flow."""
         # A whole number in all draws: rounded, it gives the height back to the last bit.
         raw = np.rint((factual[:, 1] - _height(factual[:, 0], 0)) * TENTHS)
         ball, hole = given.get("ball", factual[:, 0]), given.get("hole", factual[:, 3])
@@ -104,7 +104,7 @@ class Flow(MechanismData):
 
     @classmethod
     def draw(cls, values: FloatArray, noise: FloatArray) -> np.ndarray:
-        """The images (n, 96, 96, 3), uint8, of exact factors (n, 4) and gravity's noise (n,)."""
+        """Return the images (n, 96, 96, 3), uint8, of exact factors (n, 4) and gravity's noise (n,)."""
         from causal_disent_crl.drawing import draw_flows
 
         ball, height, flow, hole = values.T
@@ -120,7 +120,7 @@ class Flow(MechanismData):
         return np.array([self._fit_noise(image, row) for image, row in pairs])
 
     def _fit_noise(self, image: np.ndarray, row: FloatArray) -> float:
-        """The noise that explains an image best: grids around the best so far, each finer than the last."""
+        """Return the noise that explains an image best: grids around the best so far, each finer than the last."""
         best, width = LEAST_NOISE, MOST_NOISE - LEAST_NOISE
         for _ in range(GRIDS):
             grid = np.unique(np.maximum(best + np.linspace(-width, width, POINTS), LEAST_NOISE))

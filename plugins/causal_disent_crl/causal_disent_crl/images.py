@@ -34,7 +34,7 @@ def open_or_draw(
     fill: Callable[[np.ndarray], object],
     folder: str | Path | None = None,
 ) -> np.ndarray:
-    """An array (shape) uint8 that `fill` fills, unless that was done before.
+    """Return an array (shape) uint8 that `fill` fills, unless that was done before.
 
     Args:
         name: beginning of the file's name.
@@ -132,5 +132,5 @@ class KeptImages:
         return {name: value for name, value in self.__dict__.items() if name != "pixels"}
 
     def observations(self, indices: IntArray) -> FloatArray:
-        """The images (n, size, size, channels) of these indices, float32 in [0, 1]."""
+        """Return the images (n, size, size, channels) of these indices, float32 in [0, 1]."""
         return as_floats(self.pixels[np.asarray(indices)], self.channels)

@@ -64,13 +64,13 @@ EXPERIMENTS = {
 
 
 def target_of(experiment: str) -> str | None:
-    """The factor that an experiment of ``buchholz_1`` sets, if any."""
+    """Return the factor that an experiment of ``buchholz_1`` sets, if any."""
     name = experiment.removeprefix("buchholz_1_")
     return name if name in FACTORS else None
 
 
 def edges_of(experiment: str) -> tuple[tuple[str, str], ...]:
-    """The edges between factors; those of ``citris_1`` lead from one moment to the next, or to the same."""
+    """Return the edges between factors; those of ``citris_1`` lead from one moment to the next, or to the same."""
     if experiment == "citris_1":
         return CITRIS
     target = target_of(experiment)
@@ -78,7 +78,7 @@ def edges_of(experiment: str) -> tuple[tuple[str, str], ...]:
 
 
 def draw_experiment(experiment: str, num: int, random_state: np.random.RandomState) -> FloatArray:
-    """Points (num, 5) of the experiment: whole numbers of red, green and blue, tenths of a degree.
+    """Return points (num, 5) of the experiment: whole numbers of red, green and blue, tenths of a degree.
 
     The process is the published one, the points are not: they depend on `random_state`. ``buchholz_1`` is scaled
     by the standard deviations of its mechanism, where the published points were by those of a sample of 10,000.
@@ -94,7 +94,7 @@ def draw_experiment(experiment: str, num: int, random_state: np.random.RandomSta
 
 
 def after_intervention(experiment: str, factual: FloatArray, given: Mapping[str, FloatArray]) -> FloatArray:
-    """What the factors (n, 5) would be had some been set; the noise of the others is abducted and kept.
+    """Return what the factors (n, 5) would be had some been set; the noise of the others is abducted and kept.
 
     Args:
         experiment: ``uniform`` or one of ``buchholz_1``.
@@ -120,7 +120,7 @@ def after_intervention(experiment: str, factual: FloatArray, given: Mapping[str,
 
 
 def _linear(num: int, target: str | None, random_state: np.random.RandomState) -> FloatArray:
-    """Points of ``buchholz_1``: a linear mechanism with Gaussian noise, scaled to the tunnel's range."""
+    """Return points of ``buchholz_1``: a linear mechanism with Gaussian noise, scaled to the tunnel's range."""
     latent: dict[str, FloatArray] = {}
     for factor in ORDER:
         noise = random_state.standard_normal(num)
@@ -149,7 +149,7 @@ def _per_unit() -> dict[str, float]:
 
 
 def _walk(num: int, random_state: np.random.RandomState) -> FloatArray:
-    """Points of ``citris_1``: a walk, in which at most one factor is set at a time."""
+    """Return points of ``citris_1``: a walk, in which at most one factor is set at a time."""
     total = num + BURN_IN
     targets = random_state.choice(len(FACTORS) + 1, size=total, p=[UNSET] + [(1 - UNSET) / 5] * 5) - 1
     targets[:BURN_IN] = -1
@@ -190,7 +190,7 @@ EXPOSURE = {"F2": 0.8, "F3": 2.5}
 
 
 def colors(values: FloatArray, model: str) -> FloatArray:
-    r"""The colour of the light as the camera sees it, (n, 3) in [0, 1].
+    r"""Return the colour of the light as the camera sees it, (n, 3) in [0, 1].
 
     With c the source's red, green and blue / 255 and :math:`m = \cos^2(\theta_1 - \theta_2)` (Malus's law):
     F1 is :math:`c\,m`; F2 is :math:`e\,w \odot S c\,m` with the sensor's response S, white balance w, exposure e;
@@ -284,7 +284,7 @@ def find_experiment(folder: str | Path, experiment: str, size: int) -> FoundExpe
 
 
 def _read_table(path: Path) -> tuple[FloatArray, list[tuple[int, str]]]:
-    """The factors (n, 5); the line and the photograph of each row."""
+    """Return the factors (n, 5); the line and the photograph of each row."""
     if path.stat().st_size > MOST_BYTES:
         raise unusable(path, f"it should have {MOST_BYTES:,} bytes at the most")
     values, files = [], []
@@ -400,7 +400,7 @@ class LightTunnel(TableData):
         return self.values[self.known(indices)]
 
     def counterfactual(self, indices: IntArray, do: Do) -> FloatArray:
-        """The simulated images (n, h, w, 3) as they would be had factors been set: float32 in [0, 1].
+        """Return the simulated images (n, h, w, 3) as they would be had factors been set: float32 in [0, 1].
 
         Args:
             indices: (n,) of images.
@@ -438,7 +438,7 @@ class SimulatedPhotographs:
 
     Args:
         values: (n, 5) the factors of all images.
-        model: one of `light_models.MODELS`.
+        model: one of `MODELS`.
         size: rows and columns.
         radius: of the hexagon, as a part of `size`.
         graph: over the factors and ``image``.
@@ -456,11 +456,11 @@ class SimulatedPhotographs:
         return (*self._mask.shape, 3)
 
     def observations(self, indices: IntArray) -> FloatArray:
-        """The images (n, size, size, 3) of these indices, float32 in [0, 1]."""
+        """Return the images (n, size, size, 3) of these indices, float32 in [0, 1]."""
         return self.simulate(self._values[np.asarray(indices)])
 
     def simulate(self, values: FloatArray) -> FloatArray:
-        """The images of factors (n, 5): a hexagon of one colour on black."""
+        """Return the images of factors (n, 5): a hexagon of one colour on black."""
         light = colors(values, self._model).astype(np.float32)
         return np.asarray(light[:, None, None, :] * self._mask[None, :, :, None])
 

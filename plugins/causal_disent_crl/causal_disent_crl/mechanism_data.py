@@ -55,7 +55,7 @@ class Draws:
 
     @classmethod
     def numbered(cls, values: FloatArray, noise: FloatArray, is_test: np.ndarray) -> Draws:
-        """The draws whose files are called ``a_<factor>_<factor>_....png``, in whole numbers."""
+        """Return the draws whose files are called ``a_<factor>_<factor>_....png``, in whole numbers."""
         names = np.array(
             ["a_" + "_".join(map(str, row)) + ".png" for row in truncate(values).astype(int).tolist()]
         )
@@ -71,13 +71,13 @@ class Draws:
         return Draws(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def rows_of(self, split: str) -> IntArray:
-        """The draws of ``train``, ``test`` or ``all``."""
+        """Return the draws of ``train``, ``test`` or ``all``."""
         check_choice("split", split, (*SPLITS, "all"))
         return np.flatnonzero((self.splits == split) | (split == "all"))
 
 
 def truncate(values: FloatArray) -> FloatArray:
-    """The numbers in the files' names: all factors are cut to whole numbers."""
+    """Return the numbers in the files' names: all factors are cut to whole numbers."""
     return np.trunc(values)
 
 
@@ -160,7 +160,7 @@ class Scaling:
     scale: tuple[float, ...]
 
     def apply(self, values: FloatArray) -> FloatArray:
-        """Factors (n, factors) as a model sees them."""
+        """Return factors (n, factors) as a model sees them."""
         return (values - np.array(self.centre)) / np.array(self.scale)
 
     def undo(self, values: FloatArray, column: int) -> FloatArray:
@@ -171,7 +171,7 @@ class Scaling:
 def find_scaling(
     name: str | None, published: Mapping[str, tuple[tuple[float, float], ...]], values: FloatArray
 ) -> Scaling | None:
-    """The scaling of this name, or None for ``None``.
+    """Return the scaling of this name, or None for ``None``.
 
     Args:
         name: one of `published` or `DERIVED`.
@@ -345,13 +345,13 @@ class MechanismData(TableData):
 
     @classmethod
     def make_graph(cls) -> nx.DiGraph:
-        """The factors, which cause each other and the image."""
+        """Return the factors, which cause each other and the image."""
         graph = graph_of(cls.factors)
         graph.add_edges_from(cls.edges)
         return graph
 
     def all_draws(self) -> Draws:
-        """What the published program draws, in its order."""
+        """Return what the published program draws, in its order."""
         raise NotImplementedError
 
     def is_kept(self, draws: Draws) -> np.ndarray:
@@ -360,12 +360,12 @@ class MechanismData(TableData):
 
     @classmethod
     def draw(cls, values: FloatArray, noise: FloatArray) -> np.ndarray:
-        """The images (n, 96, 96, 3), uint8, of exact factors (n, factors) and noise (n,)."""
+        """Return the images (n, 96, 96, 3), uint8, of exact factors (n, factors) and noise (n,)."""
         raise NotImplementedError
 
     @classmethod
     def mechanism(cls, factual: FloatArray, given: Mapping[str, FloatArray]) -> FloatArray:
-        """The exact factors (n, factors) that follow when some are set.
+        """Return the exact factors (n, factors) that follow when some are set.
 
         Args:
             factual: (n, factors) without the intervention, from which the noise is abducted.
@@ -388,7 +388,7 @@ class MechanismData(TableData):
         return self.draws.noise[self.known(indices)]
 
     def counterfactual(self, indices: IntArray, do: Do) -> FloatArray:
-        """The images (n, h, w, c) as they would be had factors been set: float32 in [0, 1].
+        """Return the images (n, h, w, c) as they would be had factors been set: float32 in [0, 1].
 
         What the mechanism leaves open in an image, its noise, is abducted from it and kept. A factor that is set
         does not listen to its causes any more; what it causes follows.
@@ -441,7 +441,7 @@ class MechanismData(TableData):
 
 
 def _columns(values: FloatArray) -> list[np.ndarray]:
-    """Each factor: whole numbers where all are, else rounded ones."""
+    """Return each factor: whole numbers where all are, else rounded ones."""
     columns = []
     for column in np.round(values, DIGITS).T:
         whole = column.astype(np.int64)

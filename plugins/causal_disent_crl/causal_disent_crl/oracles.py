@@ -71,7 +71,7 @@ class CausalOracle(Oracle):
         return self._noise_of(self(images))
 
     def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """The factors that follow from noise, causes first."""
+        """Return the factors that follow from noise, causes first."""
         values = np.tile(self._centre, (len(noise), 1))
         for name in self._in_order():
             place = self.concept_names.index(name)
@@ -79,11 +79,11 @@ class CausalOracle(Oracle):
         return values
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
-        """The codes: they are the factors."""
+        """Return the codes: they are the factors."""
         return np.array(codes)
 
     def intervene(self, codes: FloatArray, do: Mapping[int, Any]) -> FloatArray:
-        """The factors that follow when some are set; each keeps its noise."""
+        """Return the factors that follow when some are set; each keeps its noise."""
         values, noise = np.array(codes, dtype=np.float64), self._noise_of(codes)
         changed = {self.concept_names[place] for place in do}
         for place, value in do.items():
@@ -96,7 +96,7 @@ class CausalOracle(Oracle):
         return values
 
     def decode(self, codes: FloatArray) -> FloatArray:
-        """The drawn images of factors (n, factors)."""
+        """Return the drawn images of factors (n, factors)."""
         codes = np.asarray(codes, dtype=np.float64)
         images = self._data.counterfactual(self._reference(len(codes)), self._named(codes))
         for key, row in zip(image_keys(images), codes, strict=True):
@@ -152,15 +152,15 @@ class LinearCausalOracle(Oracle):
         return self(images) @ (np.eye(len(self.adjacency)) - self.adjacency)
 
     def causal_layer(self, noise: FloatArray) -> FloatArray:
-        """Codes from noise."""
+        """Return codes from noise."""
         return np.asarray(noise) @ np.linalg.inv(np.eye(len(self.adjacency)) - self.adjacency)
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
-        """The codes, in the units of the factors."""
+        """Return the codes, in the units of the factors."""
         return np.asarray(codes) * self._scale + self._centre
 
     def intervene(self, codes: FloatArray, do: Mapping[int, Any]) -> FloatArray:
-        """Codes with some concepts set; their effects follow."""
+        """Return codes with some concepts set; their effects follow."""
         unit = np.eye(len(self.adjacency))
         noise, cut = np.asarray(codes) @ (unit - self.adjacency), self.adjacency.copy()
         for place, value in do.items():
@@ -171,13 +171,13 @@ class LinearCausalOracle(Oracle):
 
 @checked
 def causal_oracle(data: Any) -> CausalOracle:
-    """The true mechanism: factors, graph, interventions and pictures are those of the data set."""
+    """Return the true mechanism: factors, graph, interventions and pictures are those of the data set."""
     return CausalOracle(data)
 
 
 @checked
 def linear_causal_oracle(data: Any, edges: str = "true", weight: float = 1.0) -> LinearCausalOracle:
-    """The standardised factors under a linear causal layer.
+    """Return the standardised factors under a linear causal layer.
 
     Args:
         data: finite data with a graph.
@@ -194,7 +194,7 @@ def linear_causal_oracle(data: Any, edges: str = "true", weight: float = 1.0) ->
 
 @checked
 def causal_noise_oracle(data: Any, seed: int = 0) -> LinearCausalOracle:
-    """Codes of noise, one for each factor, under the true graph with unit edges."""
+    """Return codes of noise, one for each factor, under the true graph with unit edges."""
     check_listed(data, "An oracle")
     check_seed("seed", seed)
     codes = np.random.RandomState(seed).normal(size=(len(data.factor_table), len(data.factor_names)))

@@ -61,7 +61,7 @@ class Pendulum(MechanismData):
     form = "a_<angle>_<light>_<length>_<position>.png"
 
     def all_draws(self) -> Draws:
-        """What the published program draws, in its order."""
+        """Return what the published program draws, in its order."""
         # It leaves out 100, a light straight above, where the tangent has a pole.
         lights = [light for light in range(60, 148) if light != 100]
         angle, light = (grid.ravel().astype(float) for grid in np.meshgrid(range(-40, 44), lights, indexing="ij"))
@@ -80,7 +80,7 @@ class Pendulum(MechanismData):
 
     @classmethod
     def draw(cls, values: FloatArray, noise: FloatArray) -> np.ndarray:
-        """The images (n, 96, 96, 3), uint8, of exact factors (n, 4)."""
+        """Return the images (n, 96, 96, 3), uint8, of exact factors (n, 4)."""
         from causal_disent_crl.drawing import draw_pendulums
 
         angle, light, length, position = values.T
@@ -90,12 +90,12 @@ class Pendulum(MechanismData):
 
 
 def _along(distance: float, angle: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The point of the pendulum at this distance from the pivot."""
+    """Return the point of the pendulum at this distance from the pivot."""
     return PIVOT[0] + distance * np.sin(angle * UNIT), PIVOT[1] - distance * np.cos(angle * UNIT)
 
 
 def _ray(x: FloatArray | float, y: FloatArray | float, height: float, light: FloatArray) -> FloatArray:
-    """Where the ray through (x, y) has this height."""
+    """Return where the ray through (x, y) has this height."""
     slope = np.tan(light * UNIT)
     return (height - (y - x * slope)) / slope
 

@@ -25,7 +25,7 @@ UINT8_CLASS, COMPLEX = 9, 0x0800
 
 
 def read_uint8(path: Path, name: str, trailing_shape: tuple[int, ...], max_bytes: int) -> np.ndarray:
-    """A uint8 array of a MATLAB file.
+    """Return a uint8 array of a MATLAB file.
 
     Args:
         path: of the file.
@@ -69,7 +69,7 @@ def _array(
 
 
 def _matrices(path: Path, max_bytes: int) -> Iterator[tuple[str, bytes]]:
-    """The byte order and the content of each array; no more than `max_bytes` are unpacked."""
+    """Yield the byte order and the content of each array; no more than `max_bytes` are unpacked."""
     if regular(path).stat().st_size > max_bytes:
         raise unusable(path, f"it is larger than {max_bytes:,} bytes")
     content = path.read_bytes()
@@ -151,7 +151,7 @@ class Cars3d(FromFiles, Factors):
         self._is_read = np.zeros(OBJECTS, dtype=bool)
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, 64, 64, 3) of these indices, uint8."""
+        """Return the images (n, 64, 64, 3) of these indices, uint8."""
         elevation, azimuth, car = self.space.to_factors(indices).T
         for number in np.unique(car):
             self._read(number)

@@ -66,7 +66,7 @@ def draw_sprites(factors: IntArray) -> np.ndarray:
 
 
 def _window(centre: FloatArray) -> IntArray:
-    """The columns, or rows, (n, 29) that a sprite can touch."""
+    """Return the columns, or rows, (n, 29) that a sprite can touch."""
     return np.floor(centre).astype(np.int64)[:, None] + np.arange(-REACH, REACH + 1)
 
 
@@ -119,7 +119,7 @@ class SpriteFile(StackedImages):
         return self._member.array()
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, 64, 64, 1) of these indices: 255 in the sprite, 0 around it."""
+        """Return the images (n, 64, 64, 1) of these indices: 255 in the sprite, 0 around it."""
         return super().pixels(indices).astype(bool) * np.uint8(255)
 
     def check_labels(self) -> str:
@@ -159,7 +159,7 @@ class DrawnSprites(Factors):
         super().__init__(StateSpace(VALUES), IMAGE_SHAPE)
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, 64, 64, 1) of these indices: 255 in the sprite, 0 around it."""
+        """Return the images (n, 64, 64, 1) of these indices: 255 in the sprite, 0 around it."""
         return draw_sprites(self.space.to_factors(indices)[:, 1:])[..., None] * np.uint8(255)
 
 
@@ -211,7 +211,7 @@ class _DecoratedSprites(FromFiles, DiscreteData):
     def sample_observations_from_factors(
         self, factors: IntArray, random_state: np.random.RandomState
     ) -> FloatArray:
-        """An image for each row of factors, float32 in [0, 1]."""
+        """Return an image for each row of factors, float32 in [0, 1]."""
         sprites = self._sprites.sample_observations_from_factors(factors, random_state)
         return self.decorate(sprites, random_state).astype(np.float32)
 

@@ -46,7 +46,7 @@ class Publication:
     digests: dict[str, str] = field(default_factory=dict)
 
     def details(self) -> dict[str, str]:
-        """What listings show."""
+        """Return what listings show."""
         joint = " or " if self.any_file else ", "
         return {
             "files": joint.join(self.files),
@@ -56,26 +56,26 @@ class Publication:
         }
 
     def path(self, file: str) -> Path:
-        """Where `file` is looked for."""
+        """Return where `file` is looked for."""
         return Path(os.environ.get(VARIABLE) or ".").joinpath(*file.split("/"))
 
     def locate(self) -> list[tuple[Path, bool]]:
-        """Each file or folder, and whether it is there; an empty folder is not."""
+        """Return each file or folder, and whether it is there; an empty folder is not."""
         paths = [self.path(file) for file in self.files]
         return [(path, _has_content(path)) for path in paths]
 
     def is_found(self) -> bool:
-        """Whether all files are there, or with `any_file` at least one."""
+        """Tell whether all files are there, or with `any_file` at least one."""
         return (any if self.any_file else all)(found for _, found in self.locate())
 
     def find(self) -> list[Path]:
-        """The files that are there; an error if they are not enough."""
+        """Return the files that are there; an error if they are not enough."""
         if self.is_found():
             return [within(self.path(""), path) for path, found in self.locate() if found]
         raise self.missing(*(path for path, found in self.locate() if not found))
 
     def missing(self, *paths: Path) -> errors.InvalidInput:
-        """The error for `paths` that are not there."""
+        """Return the error for `paths` that are not there."""
         joint = " or " if self.any_file else " and "
         empty = ", or is empty" if any(path.is_dir() for path in paths) else ""
         return errors.InvalidInput(
@@ -97,12 +97,12 @@ class FromFiles:
 
     @classmethod
     def locate(cls) -> list[tuple[Path, bool]]:
-        """The files or folders that are looked for, and whether each is there."""
+        """Return the files or folders that are looked for, and whether each is there."""
         return cls.publication.locate()
 
     @classmethod
     def is_found(cls) -> bool:
-        """Whether the files that are needed are there."""
+        """Tell whether the files that are needed are there."""
         return cls.publication.is_found()
 
     @classmethod
@@ -120,7 +120,7 @@ class FromFiles:
 
 
 def _has_content(path: Path) -> bool:
-    """Whether it is a file, or a folder with something in it that is not hidden."""
+    """Tell whether it is a file, or a folder with something in it that is not hidden."""
     if not path.is_dir():
         return path.exists()
     try:
@@ -131,12 +131,12 @@ def _has_content(path: Path) -> bool:
 
 
 def incomplete(number: int, total: int, things: str) -> str:
-    """The line of `FromFiles.verify` that says part of a data set is there."""
+    """Return the line of `FromFiles.verify` that says part of a data set is there."""
     return f"incomplete: {number:,} of {total:,} {things}"
 
 
 def check_digest(path: Path, digest: str) -> str:
-    """A line that says `path` is the published file, or an error that says it is not."""
+    """Return a line that says `path` is the published file, or an error that says it is not."""
     algorithm, _, expected = digest.partition(":")
     # A digest that is recorded finds damage; it is not there to keep an attacker out.
     summed = hashlib.new(algorithm, usedforsecurity=False)
@@ -151,7 +151,7 @@ def check_digest(path: Path, digest: str) -> str:
 
 
 def unpack_once(source: Path, tag: str, size: int, write: Callable[[BinaryIO], Iterable[int]]) -> Path:
-    """The file with what `write` unpacks from `source`.
+    """Return the file with what `write` unpacks from `source`.
 
     Args:
         source: the compressed file. The other one goes beside it, or where that folder cannot be written to,
@@ -181,7 +181,7 @@ def _has_size(path: Path, size: int) -> bool:
 
 
 def _bounded(steps: Iterable[int], size: int) -> Iterator[int]:
-    """The steps, as far as they stay within `size`, and the one that goes beyond."""
+    """Yield the steps, as far as they stay within `size`, and the one that goes beyond."""
     total = 0
     for step in steps:
         total += step
@@ -191,12 +191,12 @@ def _bounded(steps: Iterable[int], size: int) -> Iterator[int]:
 
 
 def user_cache() -> Path:
-    """The folder for what can be made again, where the folder of the data cannot be written to."""
+    """Return the folder for what can be made again, where the folder of the data cannot be written to."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent"
 
 
 def has_room(folder: Path, num_bytes: int) -> bool:
-    """Whether so much can be written to a folder, which is made if it is not there."""
+    """Tell whether so much can be written to a folder, which is made if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -205,7 +205,7 @@ def has_room(folder: Path, num_bytes: int) -> bool:
 
 
 def _folder_for(source: Path, size: int) -> Path:
-    """A folder that can be written to and has room."""
+    """Return a folder that can be written to and has room."""
     candidates = [source.parent, user_cache()]
     for folder in candidates:
         if has_room(folder, size):
@@ -217,7 +217,7 @@ def _folder_for(source: Path, size: int) -> Path:
 
 
 def map_array(path: Path, dtype: np.dtype, shape: tuple[int, ...], offset: int) -> np.ndarray:
-    """The array that begins `offset` bytes into a file, read-only; the file must be long enough."""
+    """Return the array that begins `offset` bytes into a file, read-only; the file must be long enough."""
     with regular(path).open("rb") as stream:
         content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     if hasattr(mmap, "MADV_RANDOM"):

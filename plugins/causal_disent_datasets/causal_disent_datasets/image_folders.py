@@ -52,7 +52,7 @@ class _NumberedPngs(FromFiles, Factors):
         return self._folder / f"{index:06d}.png"
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, 128, 128, 3) of these indices, uint8."""
+        """Return the images (n, 128, 128, 3) of these indices, uint8."""
         images = np.empty((len(indices), SIDE, SIDE, 3), dtype=np.uint8)
         sizes = [(side, side) for side in (SIDE, self.full_side)]
         for image, index in zip(images, np.asarray(indices), strict=True):

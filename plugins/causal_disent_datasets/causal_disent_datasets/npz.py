@@ -85,7 +85,7 @@ class Member:
             yield target.write(chunk)
 
     def _chunks(self) -> Iterator[bytes]:
-        """All bytes of the member; the last step compares their checksum with the archive's."""
+        """Yield all bytes of the member; the last step compares their checksum with the archive's."""
         with (
             _clear_errors(self.path),
             zipfile.ZipFile(regular(self.path)) as archive,
@@ -96,7 +96,7 @@ class Member:
 
 
 def open_member(path: Path, name: str, shapes: Sequence[tuple[int, ...]], dtype: str = "uint8") -> Member:
-    """The array `name` of an npz file, if it has one of the `shapes`. No number is read."""
+    """Return the array `name` of an npz file, if it has one of the `shapes`. No number is read."""
     with _clear_errors(path):
         with zipfile.ZipFile(regular(path)) as archive:
             entry = _entry(archive, path, name)
@@ -118,7 +118,7 @@ def open_member(path: Path, name: str, shapes: Sequence[tuple[int, ...]], dtype:
 
 
 def map_npy(path: Path, dtype: str, most: int, trailing: tuple[int, ...]) -> np.ndarray | None:
-    """The array of an npy file, mapped, if it is what this program wrote there; None if not.
+    """Return the array of an npy file, mapped, if it is what this program wrote there; None if not.
 
     Args:
         path: of the file, which a stranger may have put there.
@@ -172,7 +172,7 @@ def _header(path: Path, name: str, start: io.BytesIO) -> tuple[tuple[int, ...], 
 
 
 def _data_offset(path: Path, entry: zipfile.ZipInfo) -> int:
-    """Where the bytes of a member that is not compressed begin, if the file has them all."""
+    """Return where the bytes of a member that is not compressed begin, if the file has them all."""
     with path.open("rb") as stream:
         stream.seek(entry.header_offset)
         fields = LOCAL_HEADER.unpack(stream.read(LOCAL_HEADER.size))

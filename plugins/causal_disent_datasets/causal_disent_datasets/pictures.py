@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def open_picture(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[int, int]] | None = None) -> Image:
-    """The whole picture, decoded.
+    """Return the whole picture, decoded.
 
     Args:
         path: of the file.
@@ -40,7 +40,7 @@ def open_picture(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[in
 
 
 def read_rgb(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[int, int]], side: int) -> np.ndarray:
-    """The picture as (side, side, 3) uint8, made smaller by the mean of its pixels if it is larger."""
+    """Return the picture as (side, side, 3) uint8, made smaller by the mean of its pixels if it is larger."""
     from PIL import Image
 
     with _clear_errors(path):
@@ -51,7 +51,7 @@ def read_rgb(path: Path, *, formats: Sequence[str], sizes: Sequence[tuple[int, i
 
 
 def resized(pixels: np.ndarray, side: int) -> np.ndarray:
-    """An image made `side` pixels wide and high by Lanczos' filter, as disentanglement_lib does."""
+    """Return an image made `side` pixels wide and high by Lanczos' filter, as disentanglement_lib does."""
     from PIL import Image
 
     return np.asarray(Image.fromarray(pixels).resize((side, side), Image.Resampling.LANCZOS))
@@ -78,7 +78,7 @@ def _clear_errors(path: Path) -> Iterator[None]:
 
 
 def graph_of(factor_names: tuple[str, ...]) -> nx.DiGraph:
-    """The graph of factors that are independent of each other: each of them makes the image."""
+    """Return the graph of factors that are independent of each other: each of them makes the image."""
     import networkx as nx
 
     graph = nx.DiGraph()
@@ -101,7 +101,7 @@ class StackedImages(Factors):
     """A subclass says in `load` where the array is; that happens when the first image is asked for."""
 
     def load(self) -> Any:
-        """What gives uint8 images for an array of indices; usually a memory map (images, h, w, c)."""
+        """Return what gives uint8 images for an array of indices; usually a memory map (images, h, w, c)."""
         raise NotImplementedError
 
     @cached_property
@@ -113,6 +113,6 @@ class StackedImages(Factors):
         return {name: value for name, value in self.__dict__.items() if name != "_stack"}
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, h, w, c) of these indices, uint8."""
+        """Return the images (n, h, w, c) of these indices, uint8."""
         images = np.asarray(self._stack[np.asarray(indices)])
         return images.reshape(len(images), *self.observation_shape)

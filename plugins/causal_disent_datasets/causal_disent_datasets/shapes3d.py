@@ -78,7 +78,7 @@ class H5Images:
 
 
 def open_images(path: Path, name: str, shape: tuple[int, ...]) -> H5Images:
-    """The images `name` of an HDF5 file, if they are uint8 and have this shape. No image is read."""
+    """Return the images `name` of an HDF5 file, if they are uint8 and have this shape. No image is read."""
     with _dataset(path, name) as images:
         if images.shape != shape or images.dtype != np.uint8:
             raise unusable(
@@ -118,7 +118,7 @@ def _dataset(path: Path, name: str) -> Iterator[Any]:
 
 
 def _bytes_per_image(images: Any) -> int:
-    """How much is unpacked to read one image."""
+    """Return how much is unpacked to read one image."""
     if images.chunks is None:
         return prod(images.shape[1:])
     chunks = (-(-length // chunk) for length, chunk in zip(images.shape[1:], images.chunks[1:], strict=True))

@@ -22,7 +22,7 @@ LEAST_AXES = 3
 
 
 def map_matrix(path: Path, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """The matrix in a file, mapped into memory, if it has this shape and type and the file is whole."""
+    """Return the matrix in a file, mapped into memory, if it has this shape and type and the file is whole."""
     axes = max(LEAST_AXES, len(shape))
     with regular(path).open("rb") as stream:
         start = np.frombuffer(stream.read(4 * (2 + axes)).ljust(4 * (2 + axes), b"\0"), dtype="<i4")
@@ -107,7 +107,7 @@ class NorbFiles(Factors):
         return [map_matrix(SMALL_NORB.path(_file(part, "dat")), shape, "uint8") for part in PARTS]
 
     def pixels(self, indices: IntArray) -> np.ndarray:
-        """The images (n, 64, 64, 1) of these indices, uint8."""
+        """Return the images (n, 64, 64, 1) of these indices, uint8."""
         images = np.empty((len(indices), SIDE, SIDE), dtype=np.uint8)
         for image, row in zip(images, self._row[np.asarray(indices)], strict=True):
             part, pair = divmod(int(row), PAIRS)

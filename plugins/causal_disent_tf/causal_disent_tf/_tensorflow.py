@@ -13,7 +13,7 @@ from causal_disent import errors
 
 
 def tensorflow() -> Any:
-    """The module."""
+    """Return the module."""
     # Otherwise its import writes several lines about the processor to the standard error.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     # Keras 3 asks this variable first, and else a file in the user's folder that may name another framework.
@@ -29,7 +29,7 @@ def tensorflow() -> Any:
 
 
 def keras() -> Any:
-    """The module, if it is Keras 3 on TensorFlow."""
+    """Return the module, if it is Keras 3 on TensorFlow."""
     module = tensorflow().keras
     try:
         found = f"Keras {module.__version__} on {module.backend.backend()}"

@@ -41,7 +41,7 @@ class TfBackend:
         self._trust, self._device = trust, device
 
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TfRepresentation, dict[str, Any]]:
-        """The trained model, and the terms of its loss."""
+        """Return the trained model, and the terms of its loss."""
         with tensorflow().device(choose_device(self._device)):
             from causal_disent_tf.saved import TrainedRepresentation  # imports TensorFlow
             from causal_disent_tf.training import make_trainer
@@ -84,11 +84,11 @@ class TfBackend:
         write_representation(folder / f"postprocessed/{codes}/tfhub", model)
 
     def recognises(self, folder: Path) -> bool:
-        """Whether `folder` holds a model of ``dlib_train``, or a SavedModel, or is a Keras file."""
+        """Tell whether `folder` holds a model of ``dlib_train``, or a SavedModel, or is a Keras file."""
         return part_of(folder) is not None or locate(folder) is not None or is_keras_file(folder)
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TfRepresentation:
-        """The representation in `folder`.
+        """Return the representation in `folder`.
 
         Args:
             folder: a model's folder (codes are the mean), a postprocessed representation's, or a Keras file.
@@ -101,7 +101,7 @@ class TfBackend:
             return read(folder, data, model_dir)
 
     def _read_trained(self, folder: Path, data: Any, model_dir: Path | None) -> Any:
-        """A model of ``dlib_train``."""
+        """Return a model of ``dlib_train``."""
         from causal_disent_tf.saved import TrainedRepresentation, read_model
 
         def mixed(model: TrainedRepresentation, other: TrainedRepresentation) -> TrainedRepresentation:
@@ -111,7 +111,7 @@ class TfBackend:
         return read_saved(folder, data, model_dir, partial(read_model, device=self._device), mixed)
 
     def _read_saved(self, folder: Path, data: Any, model_dir: Path | None) -> TfRepresentation:
-        """A SavedModel, or a Keras file."""
+        """Return a SavedModel, or a Keras file."""
         signatures = self._encoders(folder)
         name = next((name for name in ENCODERS if name in signatures), None)
         if name is None:
@@ -136,7 +136,7 @@ class TfBackend:
         return representation
 
     def _encoders(self, path: Path) -> dict[str, AnySignature]:
-        """The signatures of a model that has one of `ENCODERS`, or one function, which is taken for one."""
+        """Return the signatures of a model that has one of `ENCODERS`, or one function, which is taken for one."""
         return self._find_signatures(path, "representation", "images", "default", set(ENCODERS))
 
     def _decoders(self, path: Path) -> dict[str, AnySignature]:
@@ -157,7 +157,7 @@ class TfBackend:
         return load_saved_model(folder, trust=self._trust, seed=sampling_seed(folder))
 
     def _with_decoder_nearby(self, encoder: _Encoder, gaussian: bool) -> TfRepresentation:
-        """The representation with the decoder of a model beside or above it, if one has a decoder.
+        """Return the representation with the decoder of a model beside or above it, if one has a decoder.
 
         Nobody named that model, so it is loaded, and what is wrong with it reported, when it decodes first.
         """
@@ -188,7 +188,7 @@ class TfBackend:
         return representation
 
     def _may_have_decoder(self, folder: Path) -> bool:
-        """Whether a model is there that has one, or that is too damaged to tell."""
+        """Tell whether a model is there that has one, or that is too damaged to tell."""
         if not self.recognises(folder):
             return False
         try:
@@ -217,7 +217,7 @@ class _Encoder:
 
 
 def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, AnySignature]) -> Callable[[Any], Any]:
-    """The decoder among the signatures of the model in `folder`, if it fits the encoder."""
+    """Return the decoder among the signatures of the model in `folder`, if it fits the encoder."""
     if DECODER not in signatures:
         raise errors.InvalidInput(
             f"The model in {folder} has no decoder: its signatures are {errors.listing(sorted(signatures))}."
@@ -236,7 +236,7 @@ def _decoder(encoder: _Encoder, folder: Path, signatures: Mapping[str, AnySignat
 
 
 def _can_match(one: Shape, other: Shape) -> bool:
-    """Whether two tensors can have the same shape, as far as it is known."""
+    """Tell whether two tensors can have the same shape, as far as it is known."""
     if not (one and other):
         return True
     return len(one) == len(other) and all(

@@ -86,7 +86,7 @@ class KerasClassifier(Shown):
         return self._predict_batches(np.asarray(images))
 
     def predict_proba_tensor(self, images: DeviceImages) -> list[FloatArray]:
-        """The same for images that a TensorFlow model has left on its device."""
+        """Return the same for images that a TensorFlow model has left on its device."""
         return self._predict_batches(images.tensor)
 
     def _predict_batches(self, images: Any) -> list[FloatArray]:
@@ -117,7 +117,7 @@ class KerasClassifier(Shown):
         return [self._probabilities(part) for part in parts]
 
     def _parts(self, output: Any) -> list[FloatArray]:
-        """The output of each factor."""
+        """Return the output of each factor."""
         if isinstance(output, dict):
             names = list(getattr(self._data, "factor_names", output))
             if set(names) != set(output):

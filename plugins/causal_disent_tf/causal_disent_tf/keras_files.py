@@ -52,7 +52,7 @@ ALLOWED = frozenset(f"{MODELS} {LAYERS} {PARTS}".split())
 
 
 def load_keras(path: Path, *, trust: bool = False, how: str = "bind keras_classifier.trust = True") -> Any:
-    """The Keras model in a file, not compiled.
+    """Return the Keras model in a file, not compiled.
 
     Args:
         path: ends with ``.keras`` or ``.h5``.
@@ -83,7 +83,7 @@ def _unusable(path: Path, reason: str) -> errors.InvalidInput:
 
 
 def _config_of_archive(path: Path) -> Any:
-    """The config of a ``.keras`` file, its other members checked."""
+    """Return the config of a ``.keras`` file, its other members checked."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {entry.filename: entry for entry in archive.infolist()}
@@ -103,7 +103,7 @@ def _config_of_archive(path: Path) -> Any:
 
 
 def _config_of_h5(path: Path) -> Any:
-    """The config of a ``.h5`` file, in which nothing may lead to another file."""
+    """Return the config of a ``.h5`` file, in which nothing may lead to another file."""
     with path.open("rb") as stream:
         config = _check_h5(path, stream)
     if config is None:
@@ -112,7 +112,7 @@ def _config_of_h5(path: Path) -> Any:
 
 
 def _check_h5(path: Path, stream: Any) -> str | bytes | None:
-    """The ``model_config`` of an HDF5 file, after a check that all its data are in it."""
+    """Return the ``model_config`` of an HDF5 file, after a check that all its data are in it."""
     import h5py
 
     try:
@@ -168,7 +168,7 @@ def _check_classes(path: Path, config: Any, how: str) -> None:
 
 
 def _find_refused(config: Any) -> Iterator[str]:
-    """The classes that a config names and that are not allowed."""
+    """Yield the classes that a config names and that are not allowed."""
     if isinstance(config, list):
         for item in config:
             yield from _find_refused(item)
@@ -231,12 +231,12 @@ class OneFunction:
 
 
 def is_keras_file(path: Path) -> bool:
-    """Whether `path` is a file that is called as Keras calls its own."""
+    """Tell whether `path` is a file that is called as Keras calls its own."""
     return path.suffix in SUFFIXES and path.is_file()
 
 
 def wrap_keras_file(path: Path, given: str, result: str, *, trust: bool) -> OneFunction:
-    """The Keras model in a file."""
+    """Return the Keras model in a file."""
     model = load_keras(path, trust=trust, how="pass --trust")
     takes: Any = getattr(model, "input_shape", None)
     gives: Any = getattr(model, "output_shape", None)
@@ -257,7 +257,7 @@ def wrap_keras_file(path: Path, given: str, result: str, *, trust: bool) -> OneF
 
 
 def wrap_signature(folder: Path, signature: Signature, given: str, result: str) -> OneFunction:
-    """The one function of a SavedModel; ``output_0`` comes before ``output_1``."""
+    """Return the one function of a SavedModel; ``output_0`` comes before ``output_1``."""
     names = sorted(signature.outputs, key=lambda name: [int(part) for part in re.findall(r"[0-9]+", name)])
     if len(signature.inputs) != 1 or not names:
         raise errors.InvalidInput(
@@ -284,7 +284,7 @@ def keras_module(
     trust: bool = False,
     device: str = "auto",
 ) -> TfRepresentation:
-    """The Keras models that the config binds as a representation.
+    """Return the Keras models that the config binds as a representation.
 
     Args:
         data: ground-truth data.

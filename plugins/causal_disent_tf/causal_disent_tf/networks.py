@@ -45,17 +45,17 @@ class Deconv(layers.Conv2DTranspose):
 
 
 def dense(inputs: int, outputs: int) -> Any:
-    """A fully connected layer, not initialised yet."""
+    """Return a fully connected layer, not initialised yet."""
     return _build_layer(layers.Dense(outputs, kernel_initializer="zeros"), (None, inputs))
 
 
 def conv(inputs: int, outputs: int, kernel: int) -> Any:
-    """A convolution that halves height and width, not initialised yet."""
+    """Return a convolution that halves height and width, not initialised yet."""
     return _build_layer(Conv(outputs, kernel, **OPTIONS), (None, None, None, inputs))
 
 
 def deconv(inputs: int, outputs: int) -> Any:
-    """A transposed 4x4 convolution that doubles height and width, not initialised yet."""
+    """Return a transposed 4x4 convolution that doubles height and width, not initialised yet."""
     return _build_layer(Deconv(outputs, 4, **OPTIONS), (None, None, None, inputs))
 
 
@@ -99,7 +99,7 @@ class Ops:
 
     @staticmethod
     def channels_first(images: Any) -> Any:
-        """The images as they are."""
+        """Return the images as they are."""
         return images
 
     channels_last = channels_first

@@ -53,11 +53,11 @@ class DeviceImages:
         return DeviceImages(abs(self.tensor))
 
     def min(self) -> float:
-        """The darkest value."""
+        """Return the darkest value."""
         return float(tensorflow().reduce_min(self.tensor))
 
     def max(self) -> float:
-        """The brightest value."""
+        """Return the brightest value."""
         return float(tensorflow().reduce_max(self.tensor))
 
 
@@ -123,7 +123,7 @@ class TfRepresentation(NetworkRepresentation):
 
 
 def activate(output: Any, activation: str) -> Any:
-    """Pixels in [0, 1] from what a decoder gives."""
+    """Return pixels in [0, 1] from what a decoder gives."""
     tf = tensorflow()
     if activation == "logits":
         return tf.sigmoid(output)
@@ -141,7 +141,7 @@ def from_module(
     gaussian: bool = False,
     batch_size: int = BATCH_SIZE,
 ) -> TfRepresentation:
-    """A user's own Keras models or functions as a representation.
+    """Return a user's own Keras models or functions as a representation.
 
     Args:
         encode: Keras model, ``tf.function`` or function: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m),
@@ -166,7 +166,7 @@ def from_module(
 
 
 def _inference(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """A Keras model without dropout and with the averages it has learnt; any other function as it is."""
+    """Return a Keras model without dropout and with the averages it has learnt; any other function as it is."""
     if not hasattr(function, "trainable_weights"):
         return function
     return lambda tensor: function(tensor, training=False)

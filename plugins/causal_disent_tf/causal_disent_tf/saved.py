@@ -49,7 +49,7 @@ class Weight:
 
 
 def weights_of(networks: Mapping[str, Any]) -> dict[str, Weight]:
-    """Every weight of these networks, ``encoder.e1.weight`` say."""
+    """Return every weight of these networks, ``encoder.e1.weight`` say."""
     found = {}
     for name, network in networks.items():
         found.update(dict(_weights(network, f"{name}.")))
@@ -75,7 +75,7 @@ def _weights(layer: Any, prefix: str) -> Iterator[tuple[str, Weight]]:
 
 
 def _children(layer: Any) -> Iterator[tuple[str, Any]]:
-    """The layers right below a layer: by attribute, or by number where it is a chain or a graph of them."""
+    """Yield the layers right below a layer: by attribute, or by number where it is a chain or a graph of them."""
     if isinstance(layer, tf.keras.Sequential) or hasattr(layer, "operations"):
         yield from ((str(number), child) for number, child in enumerate(layer.layers))
         return
@@ -113,23 +113,14 @@ class TrainedRepresentation(TfRepresentation):
 def save_model(
     folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
 ) -> None:
-    """Write both files into `folder`, which is made.
-
-    Args:
-        folder: to write.
-        encoder: a registered network.
-        decoder: a registered network.
-        activation: of the decoder's output.
-        codes: ``"mean"`` or ``"sampled"``.
-        seed: of the draws.
-    """
+    """Write both files into `folder`, which is made; arguments as of `causal_disent.training.saved.describe`."""
     weights = weights_of({"encoder": encoder, "decoder": decoder})
     description = saved.describe(encoder, decoder, BACKEND, activation, codes, seed)
     saved.write_model(folder, description, save({name: weight.stored() for name, weight in weights.items()}))
 
 
 def read_model(folder: Path, part: str, device: str = "auto") -> TrainedRepresentation:
-    """The model in the part of `folder` of this name."""
+    """Return the model in the part of `folder` of this name."""
 
     def shapes_of(make: Callable[[], dict[str, Any]]) -> dict[str, tuple[tuple[int, ...], Any]]:
         with tf.Graph().as_default():
@@ -223,21 +214,21 @@ def _write(folder: Path, networks: Mapping[str, Any], signatures: Callable[..., 
 
 
 def _traced(network: Any, role: str, training: bool) -> Any:
-    """The function that a network is."""
+    """Return the function that a network is."""
     shape = network.image_shape if role == "encoder" else (network.num_latent,)
     function = tf.function(lambda given: network(given, training=training), autograph=False)
     return function.get_concrete_function(tf.TensorSpec((None, *shape), tf.float32))
 
 
 def _variable(name: str, variable: Any) -> Any:
-    """The variable ``encoder/e1/kernel`` for the weight ``encoder.e1.weight``."""
+    """Return the variable ``encoder/e1/kernel`` for the weight ``encoder.e1.weight``."""
     path = (*name.split(".")[:-1], variable.name)
     options = {"initializer": v1.zeros_initializer(), "use_resource": True}
     return v1.get_variable("/".join(path), tuple(variable.shape), variable.dtype, **options)
 
 
 def _place_graph(traced: Any, handles: Mapping[int, Any], role: str, given: Any) -> Any:
-    """What a traced network gives for a tensor of the graph of today, into which its own is laid."""
+    """Return what a traced network gives for a tensor of the graph of today, into which its own is laid."""
     inputs = {traced.inputs[0].name: given}
     for outer, inner in traced.graph.captures:
         inputs[inner.name] = handles[id(outer)] if id(outer) in handles else tf.constant(outer.numpy())

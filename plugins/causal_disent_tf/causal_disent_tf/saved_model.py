@@ -116,7 +116,7 @@ EXCHANGEABLE = "api_implements"
 
 
 def refused_operations(saved_model: Any) -> list[str]:
-    """The operations that would run and are not allowed, sorted.
+    """Return the operations that would run and are not allowed, sorted.
 
     Args:
         saved_model: a ``SavedModel`` message.
@@ -138,7 +138,7 @@ class _Graph:
         self._functions: dict[str, Any] = {f.signature.name: f for f in graph_def.library.function}
 
     def needed(self, tensors: Iterable[str], given: str = "") -> list[Any]:
-        """The nodes that computing these tensors runs; the value of the node `given` is not computed."""
+        """Return the nodes that computing these tensors runs; the value of the node `given` is not computed."""
         seen, waiting, nodes = {given}, [_node_name(tensor) for tensor in tensors], []
         while waiting:
             name = waiting.pop()
@@ -149,13 +149,13 @@ class _Graph:
         return nodes
 
     def operations(self, nodes: Iterable[Any]) -> set[str]:
-        """What these nodes run, with the functions that they call."""
+        """Return what these nodes run, with the functions that they call."""
         nodes = list(nodes)
         own = {node.op for node in nodes} - self._functions.keys()
         return own | self.called(name for node in nodes for name in _functions_of(node))
 
     def called(self, functions: Iterable[str]) -> set[str]:
-        """The operations of these functions and of those that they call."""
+        """Return the operations of these functions and of those that they call."""
         operations: set[str] = set()
         seen, waiting = set(), list(functions)
         while waiting:
@@ -172,11 +172,11 @@ class _Graph:
         return operations - self._functions.keys()
 
     def _exchangeable(self) -> list[str]:
-        """The functions that TensorFlow's optimizer may take in place of one another."""
+        """Return the functions that TensorFlow's optimizer may take in place of one another."""
         return [name for name, function in self._functions.items() if EXCHANGEABLE in function.attr]
 
     def source(self, tensor: str) -> str:
-        """The node whose value a tensor is, passed on unchanged."""
+        """Return the node whose value a tensor is, passed on unchanged."""
         name, seen = _node_name(tensor), set()
         while name in self._nodes and self._nodes[name].op == "Identity" and name not in seen:
             seen.add(name)
@@ -190,13 +190,13 @@ def _node_name(tensor: str) -> str:
 
 
 def _functions_of(node: Any) -> Iterator[str]:
-    """The functions that a node may call: its own operation may be one, its attributes may name some."""
+    """Yield the functions that a node may call: its own operation may be one, its attributes may name some."""
     yield node.op
     yield from _named_in(node.attr)
 
 
 def _named_in(attributes: Any) -> Iterator[str]:
-    """The functions that attributes name, with those that the attributes of these name."""
+    """Yield the functions that attributes name, with those that the attributes of these name."""
     for value in attributes.values():
         for function in [value.func] if value.HasField("func") else value.list.func:
             yield function.name
@@ -215,7 +215,7 @@ def _outputs(meta_graph: Any) -> Iterator[str]:
 
 
 def _tensor_names(tensor: Any) -> Iterator[str]:
-    """A dense tensor's name, or those of the parts of another one."""
+    """Yield a dense tensor's name, or those of the parts of another one."""
     yield tensor.name
     yield tensor.coo_sparse.values_tensor_name
     yield tensor.coo_sparse.indices_tensor_name
@@ -235,7 +235,7 @@ def _initialisers(collection: Any) -> Iterator[str]:
 
 
 def _concrete_functions(meta_graph: Any) -> Iterator[str]:
-    """What a SavedModel of TensorFlow 2 can run, on loading or when it is called."""
+    """Yield what a SavedModel of TensorFlow 2 can run, on loading or when it is called."""
     objects = meta_graph.object_graph_def
     yield from objects.concrete_functions
     for node in objects.nodes:
@@ -277,7 +277,7 @@ SEEDED = (
 
 
 def locate(folder: Path) -> str | None:
-    """Where in `folder` a SavedModel is."""
+    """Return where in `folder` a SavedModel is."""
     return next((place for place in PLACES if (folder / place / SAVED_MODEL).exists()), None)
 
 
@@ -319,13 +319,13 @@ def _shapes(tensors: Mapping[str, Any]) -> dict[str, Shape]:
 
 
 def signature_names(folder: Path) -> set[str]:
-    """The signatures of the SavedModel in `folder`, which is not loaded."""
+    """Return the signatures of the SavedModel in `folder`, which is not loaded."""
     model = _parse(_graph_file(folder))
     return {name for meta in model.meta_graphs for name in meta.signature_def}
 
 
 def load_saved_model(folder: Path, *, trust: bool, seed: int) -> dict[str, Signature]:
-    """The signatures of the SavedModel in `folder`.
+    """Return the signatures of the SavedModel in `folder`.
 
     TensorFlow is given a copy of what was checked, in a folder of its own: nothing can be exchanged in between,
     and files that are not part of the model are not there.
@@ -385,7 +385,7 @@ def _parse(path: Path) -> Any:
 
 
 def _is_tf2(model: Any) -> bool:
-    """Whether TensorFlow reads it as a model of version 2."""
+    """Tell whether TensorFlow reads it as a model of version 2."""
     return len(model.meta_graphs) == 1 and model.meta_graphs[0].HasField("object_graph_def")
 
 
@@ -440,7 +440,7 @@ def _load(path: Path, target: Path, tags: list[str] | None) -> dict[str, Signatu
 
 
 def _informative_line(text: str) -> str:
-    """What went wrong, without the places in the graph where it did."""
+    """Return what went wrong, without the places in the graph where it did."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("[[")]
     if not lines:
         return "it says nothing more"

@@ -119,7 +119,7 @@ def check_bfloat16() -> None:
 
 
 def in_bfloat16(network: Callable[..., Any]) -> Callable[..., Any]:
-    """A Keras network, computing in bfloat16 and giving float32."""
+    """Return a Keras network, computing in bfloat16 and giving float32."""
 
     def called(*given: Any, **options: Any) -> Any:
         with _mixed_policy(network):
@@ -190,7 +190,7 @@ class Trainer(BaseTrainer):
         return terms
 
     def gradients(self, given: Given, order: Any) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-        """The terms of the loss, and the gradient of each optimizer's loss for its weights.
+        """Return the terms of the loss, and the gradient of each optimizer's loss for its weights.
 
         Args:
             given: the batch.
@@ -241,7 +241,7 @@ class Trainer(BaseTrainer):
     def evaluations(
         self, batches: Batches, labelled: LabelledImages | None, seed: int
     ) -> Iterator[dict[str, float]]:
-        """The terms for each of `batches`, with noise of that seed and the networks in evaluation mode."""
+        """Yield the terms for each of `batches`, with noise of that seed and the networks in evaluation mode."""
         for number in count():
             terms = self._judge(*self._batch(batches, labelled, number), self._number(seed))
             yield {name: float(term) for name, term in terms.items()}
@@ -272,11 +272,11 @@ class Trainer(BaseTrainer):
     def packed(
         self, state: Mapping[str, np.ndarray], arrays: Mapping[str, np.ndarray], metadata: dict[str, str]
     ) -> bytes:
-        """A safetensors file with these arrays."""
+        """Return a safetensors file with these arrays."""
         return save({**state, **arrays}, metadata)
 
     def shapes(self, found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        """What a state holds."""
+        """Return what a state holds."""
         return {name: weight.shape for name, weight in self._weights().items()}
 
     def restore(self, state: Mapping[str, Any], num_steps: int) -> None:

@@ -28,7 +28,7 @@ class TorchBackend:
         self.device, self.compiled = device, compiled
 
     def train(self, plan: Plan, keeping: Keeping) -> tuple[TorchRepresentation, dict[str, Any]]:
-        """The trained model, and the terms of its loss."""
+        """Return the trained model, and the terms of its loss."""
         device = choose_device(self.device)
         # A user's own modules draw from torch's global generators.
         with flush_denormals(), seed_generators(plan.model_seed, device):
@@ -51,11 +51,11 @@ class TorchBackend:
         write_converted(folder / (part_of(source) or MODEL), model, source, to)
 
     def recognises(self, folder: Path) -> bool:
-        """Whether there is a model of this kind in `folder`."""
+        """Tell whether there is a model of this kind in `folder`."""
         return part_of(folder) is not None
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TorchRepresentation:
-        """The representation in `folder`, with its decoder.
+        """Return the representation in `folder`, with its decoder.
 
         Args:
             folder: of a representation, or of a model, whose codes are then the means.

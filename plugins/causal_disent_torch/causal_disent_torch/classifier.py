@@ -71,12 +71,12 @@ class ConvClassifier(Shown):
         yield ", ".join(f"{size} values at {accuracy:.3f}" for size, accuracy in sizes)
 
     def predict_proba(self, images: FloatArray) -> list[FloatArray]:
-        """Images (n, h, w, c) in [0, 1] to one (n, values) array per factor; rows sum to 1."""
+        """Return images (n, h, w, c) in [0, 1] to one (n, values) array per factor; rows sum to 1."""
         return self.predict_proba_tensor(torch.from_numpy(np.require(images, np.float32, ["C", "W"])))
 
     @torch.inference_mode()
     def predict_proba_tensor(self, images: Tensor) -> list[FloatArray]:
-        """The same for a tensor, which may be on any device."""
+        """Return the same for a tensor, which may be on any device."""
         check_image_shape(images, self.image_shape, "Images for 'conv_classifier'")
         parts = [
             torch.cat([table.softmax(dim=1) for table in self.network(part.to(self.device, torch.float32))], dim=1)
@@ -94,7 +94,7 @@ MOST_BYTES = 2**16
 
 
 def cache_folder(chosen: str | Path | None) -> Path:
-    """Where classifiers are kept: as chosen, as the environment says, or in the user's cache folder."""
+    """Return where classifiers are kept: as chosen, as the environment says, or in the user's cache folder."""
     if not isinstance(chosen, (str, os.PathLike, type(None))):
         raise errors.InvalidInput(
             f"conv_classifier.cache_dir must be the path of a folder; given: {shown_value(chosen)}."
@@ -133,7 +133,7 @@ def _is_part(number: Any) -> bool:
 
 
 def _read_weights(path: Path, network: FactorNetwork) -> dict[str, torch.Tensor]:
-    """The tensors of a file, if they are such as `network` has."""
+    """Return the tensors of a file, if they are such as `network` has."""
     expected = network.state_dict()
     with open_tensors(path) as file:
         check_shapes(file, {name: tuple(tensor.shape) for name, tensor in expected.items()}, "the classifier")
@@ -173,7 +173,7 @@ MOST_IMAGES = 4096
 
 
 def fingerprint(data: Any, settings: Settings) -> str:
-    """A name, 32 hexadecimal digits, that differs where the classifier would.
+    """Return a name, 32 hexadecimal digits, that differs where the classifier would.
 
     Every image counts in a data set of up to `MOST_IMAGES`, and that many of a larger one: a data set that differs
     from another of its size and factors in other images only is not told from it. Reading more would take longer

@@ -58,7 +58,7 @@ class LabelledImages:
     factors: IntArray
 
     def split(self, held_out: float, random_state: np.random.RandomState) -> tuple[LabelledImages, LabelledImages]:
-        """Images to learn from, and a part `held_out` of them to test on."""
+        """Return images to learn from, and a part `held_out` of them to test on."""
         total = len(self.pixels)
         num_test = min(max(1, round(held_out * total)), total - 2)
         order = random_state.permutation(total)
@@ -70,12 +70,12 @@ class LabelledImages:
 
 
 def has_table(data: Any) -> bool:
-    """Whether `data` says which images it has and what their factors are."""
+    """Tell whether `data` says which images it has and what their factors are."""
     return is_finite(data) and hasattr(data, "factor_table")
 
 
 def draw_images(data: Any, most: int, random_state: np.random.RandomState) -> LabelledImages:
-    """All images of `data`, or `most` of them if there are more; as many draws where it has no table."""
+    """Return all images of `data`, or `most` of them if there are more; as many draws where it has no table."""
     draw = _read_table if has_table(data) else _draw_points
     pixels, factors = draw(data, most, random_state)
     if len(pixels) < 3:
@@ -254,7 +254,7 @@ def as_floats(pixels: Tensor) -> Tensor:
 
 
 def shifted(images: Tensor, corner: Sequence[int], most: int) -> Tensor:
-    """Images (n, h, w, c) with their edges repeated `most` times, cut to their size at `corner`.
+    """Return images (n, h, w, c) with their edges repeated `most` times, cut to their size at `corner`.
 
     The corner (most, most) moves nothing.
 

@@ -81,7 +81,7 @@ def _claim_folder(output: Path) -> None:
 
 
 def _evaluate(output: Path, gin_bindings: list[str]) -> tuple[list[list[Any]], list[str]]:
-    """A row per rho, and what to say of them; IRS and DCI, which do not depend on it, are measured once."""
+    """Return a row per rho, and what to say of them; IRS and DCI, which do not depend on it, are measured once."""
     from causal_disent.runs.evaluate import CodeTables, evaluate_with_gin
 
     code_tables: CodeTables = {}

@@ -17,7 +17,7 @@ DEVICES = ("auto", "cuda", "mps", "cpu")
 
 
 def choose_device(name: str = "auto") -> torch.device:
-    """The device called `name`, if this machine has it.
+    """Return the device called `name`, if this machine has it.
 
     Args:
         name: one of `DEVICES`, perhaps with a number. ``"auto"`` takes the first that is there, in the order
@@ -84,7 +84,7 @@ def seed_generators(seed: int, device: torch.device) -> Iterator[None]:
 
 
 def get_states(device: torch.device) -> dict[str, Tensor]:
-    """The state of the CPU's generator, and of the device's where it is another."""
+    """Return the state of the CPU's generator, and of the device's where it is another."""
     states = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":
         states["cuda"] = torch.cuda.get_rng_state(device)

@@ -62,7 +62,7 @@ class FewChannels(torch.autograd.Function):
 
 
 def _add_places(places: Tensor, direction: int) -> Tensor:
-    """The four places of the kernel (4, ...) in one direction to even and odd pixels (2, ...), in place."""
+    """Return the four places of the kernel (4, ...) in one direction to even and odd pixels (2, ...), in place."""
     most = places.shape[direction] - 1
     places[1].narrow(direction, 1, most).add_(places[3].narrow(direction, 0, most))
     places[2].narrow(direction, 0, most).add_(places[0].narrow(direction, 1, most))
@@ -70,7 +70,7 @@ def _add_places(places: Tensor, direction: int) -> Tensor:
 
 
 def convolution(images: Tensor, weight: Tensor, bias: Tensor, *, transposed: bool = False) -> Tensor:
-    """A convolution, or a transposed one, that halves or doubles height and width.
+    """Return a convolution, or a transposed one, that halves or doubles height and width.
 
     The bias is added here, so that its gradient is a sum: oneDNN's own for transposed convolutions takes a
     twentieth of a step of training, and a sixth in bfloat16. Few channels take a way of their own.
@@ -107,7 +107,7 @@ class _Linear(_Uninitialised, nn.Linear):
 
 
 def _is_translated() -> bool:
-    """Whether the layers are translated by what knows torch's own by their names."""
+    """Tell whether the layers are translated by what knows torch's own by their names."""
     return torch.jit.is_tracing() or torch.compiler.is_compiling()
 
 
@@ -126,17 +126,17 @@ class _ConvTranspose2d(_Uninitialised, nn.ConvTranspose2d):
 
 
 def dense(inputs: int, outputs: int) -> nn.Linear:
-    """A fully connected layer, not initialised yet."""
+    """Return a fully connected layer, not initialised yet."""
     return _Linear(inputs, outputs)
 
 
 def conv(inputs: int, outputs: int, kernel: int) -> nn.Conv2d:
-    """A convolution that halves height and width, not initialised yet; `kernel` is even."""
+    """Return a convolution that halves height and width, not initialised yet; `kernel` is even."""
     return _Conv2d(inputs, outputs, kernel, stride=2, padding=(kernel - 2) // 2)
 
 
 def deconv(inputs: int, outputs: int) -> nn.ConvTranspose2d:
-    """A transposed 4x4 convolution that doubles height and width, not initialised yet."""
+    """Return a transposed 4x4 convolution that doubles height and width, not initialised yet."""
     return _ConvTranspose2d(inputs, outputs, 4, stride=2, padding=1)
 
 

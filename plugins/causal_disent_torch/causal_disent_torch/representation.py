@@ -37,7 +37,7 @@ open_tensors = partial(checkpoint.open_tensors, framework=FRAMEWORK)
 
 
 def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
-    """The bytes of a file with these tensors."""
+    """Return the bytes of a file with these tensors."""
     # Copies: tensors that share memory cannot be stored.
     copies = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
     return save(copies, dict(metadata or {}))
@@ -84,7 +84,7 @@ def in_evaluation(function: Any) -> Iterator[None]:
 
 
 def _module_of(function: Any) -> nn.Module | None:
-    """The module that `function` is, or that it is a method of; there is none behind other functions."""
+    """Return the module that `function` is, or that it is a method of; there is none behind other functions."""
     while isinstance(function, (Reordered, functools.partial)):
         function = function.function if isinstance(function, Reordered) else function.func
     owner = function.__self__ if inspect.ismethod(function) else function
@@ -173,7 +173,7 @@ def represent(encoder: Any, decoder: Any, **options: Any) -> TorchRepresentation
 
 
 def activate(output: Tensor, activation: str) -> Tensor:
-    """Pixels in [0, 1] from what a decoder gives."""
+    """Return pixels in [0, 1] from what a decoder gives."""
     if activation == "logits":
         return torch.sigmoid(output)
     return torch.tanh(output) / 2 + 0.5 if activation == "tanh" else output
@@ -190,7 +190,7 @@ def from_module(
     gaussian: bool = False,
     batch_size: int = BATCH_SIZE,
 ) -> TorchRepresentation:
-    """A user's own modules, methods of modules, or functions as a representation.
+    """Return a user's own modules, methods of modules, or functions as a representation.
 
     Args:
         encode: tensor (n, h, w, c), float32 in [0, 1] -> codes (n, m), or a tuple or list that begins with them. A

@@ -30,23 +30,14 @@ from causal_disent_torch.representation import (
 def save_model(
     folder: Path, encoder: Any, decoder: Any, activation: str = "logits", codes: str = "mean", seed: int = 0
 ) -> None:
-    """Write both files into `folder`, which is made.
-
-    Args:
-        folder: to write.
-        encoder: a registered network.
-        decoder: a registered network.
-        activation: of the decoder's output.
-        codes: ``"mean"`` or ``"sampled"``.
-        seed: of the draws.
-    """
+    """Write both files into `folder`, which is made; arguments as of `causal_disent.training.saved.describe`."""
     networks = nn.ModuleDict({"encoder": encoder, "decoder": decoder})
     description = saved.describe(encoder, decoder, "torch", activation, codes, seed)
     saved.write_model(folder, description, packed(networks.state_dict()))
 
 
 def read_model(folder: Path, part: str, device: str | torch.device = "auto") -> TorchRepresentation:
-    """The model in the part of `folder` of this name."""
+    """Return the model in the part of `folder` of this name."""
 
     def shapes_of(make: Callable[[], dict[str, Any]]) -> dict[str, tuple[tuple[int, ...], Any]]:
         with torch.device("meta"):
@@ -147,7 +138,7 @@ def torch_module(
     gaussian: bool = False,
     device: str = "auto",
 ) -> TorchRepresentation:
-    """The modules that the config binds as a representation.
+    """Return the modules that the config binds as a representation.
 
     Args:
         data: ground-truth data.

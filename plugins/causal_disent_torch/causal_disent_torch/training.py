@@ -148,7 +148,7 @@ class _Parts(torch.autograd.Function):
 
 
 def _in_threads(work: Callable[..., Any], parts: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """What `work` gives for each part; the threads that may be used are shared out."""
+    """Return what `work` gives for each part; the threads that may be used are shared out."""
     threads = torch.get_num_threads()
 
     def one(*given: Any) -> Any:
@@ -169,7 +169,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def tensorboard(folder: Path, first_step: int = 0) -> Any:
-    """The tracker ``tensorboard``: what writes curves into `folder`, from this step on."""
+    """Return the tracker ``tensorboard``: what writes curves into `folder`, from this step on."""
     from torch.utils.tensorboard import SummaryWriter  # needs tensorboard, which need not be there
 
     return SummaryWriter(str(folder), purge_step=first_step)
@@ -208,7 +208,7 @@ class Trainer(BaseTrainer):
         self._unseen: dict[int, dict[str, Tensor]] = {}
 
     def led(self, through: Callable[[nn.Module], Any] | None = None) -> dict[str, Any]:
-        """The networks as a step calls them: as `through` gives them, or in parts where that is faster.
+        """Return the networks as a step calls them: as `through` gives them, or in parts where that is faster.
 
         What labels are compared by stays as it is.
         """
@@ -257,7 +257,7 @@ class Trainer(BaseTrainer):
     def evaluations(
         self, batches: Batches, labelled: LabelledImages | None, seed: int
     ) -> Iterator[dict[str, float]]:
-        """The terms for each of `batches`, with noise of that seed and the networks in evaluation mode."""
+        """Yield the terms for each of `batches`, with noise of that seed and the networks in evaluation mode."""
         self.networks.eval()
         generator = torch.Generator().manual_seed(seed)
         for step in count():
@@ -273,7 +273,7 @@ class Trainer(BaseTrainer):
     def _own_terms(
         self, objective: OwnLoss, batches: Batches, generator: torch.Generator, number: int
     ) -> tuple[dict[str, Tensor], Tensor]:
-        """The terms as the objective names them, and their sum; `number` says which batch it is."""
+        """Return the terms as the objective names them, and their sum; `number` says which batch it is."""
         pixels, indices = batches.draw_known(number, in_order=objective.in_order)
         batch = Batch(
             step=self.num_steps,
@@ -294,7 +294,7 @@ class Trainer(BaseTrainer):
         generator: torch.Generator,
         number: int,
     ) -> Pass:
-        """The batch of that number through the networks, in the state of the steps that were made."""
+        """Return the batch of that number through the networks, in the state of the steps that were made."""
         inputs = self.draw_inputs(batches, labelled, number, self._tensor)
         shape: Any = (len(inputs["images"]), self.networks["encoder"].num_latent)
         noise = torch.randn(shape, generator=generator).to(self.device)
@@ -342,11 +342,11 @@ class Trainer(BaseTrainer):
     def packed(
         self, state: Mapping[str, Tensor], arrays: Mapping[str, np.ndarray], metadata: dict[str, str]
     ) -> bytes:
-        """A safetensors file with these tensors and arrays."""
+        """Return a safetensors file with these tensors and arrays."""
         return packed({**state, **{name: torch.from_numpy(array) for name, array in arrays.items()}}, metadata)
 
     def shapes(self, found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        """What a state holds; an optimizer keeps what it likes in the shape of its weight."""
+        """Return what a state holds; an optimizer keeps what it likes in the shape of its weight."""
         shapes = {f"networks.{name}": tuple(value.shape) for name, value in self.networks.state_dict().items()}
         for owner, optimizer in self.optimizers.items():
             for index, weight in enumerate(_weights(optimizer)):
@@ -392,7 +392,7 @@ def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, T
 
 
 def _slots(optimizer: torch.optim.Optimizer) -> set[str]:
-    """What an optimizer of this kind keeps for a weight, found by a step of another one."""
+    """Return what an optimizer of this kind keeps for a weight, found by a step of another one."""
     weight = torch.zeros(1, requires_grad=True)
     weight.grad = torch.zeros(1)
     probe = type(optimizer)([weight], **optimizer.defaults)

@@ -143,7 +143,7 @@ def as_job(value: Value) -> Any:
 
 
 def label_of(path: Path) -> str:
-    """The label that a file's name gives.
+    """Return the label that a file's name gives.
 
     Example:
         >>> label_of(Path("scenes/city_square.blend"))
@@ -159,7 +159,7 @@ def label_of(path: Path) -> str:
 
 
 def find_assets(collection: Collection, *, overlays: Sequence[Path] = (), panoramas: Path | None = None) -> Assets:
-    """The shipped assets, with those of other folders laid over them.
+    """Return the shipped assets, with those of other folders laid over them.
 
     Args:
         collection: what is rendered.

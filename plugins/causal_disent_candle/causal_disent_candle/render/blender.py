@@ -29,12 +29,12 @@ READY = "bpy_installed"
 
 
 def default_environment() -> Path:
-    """The environment that is made and looked for if none is named."""
+    """Return the environment that is made and looked for if none is named."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "causal_disent" / "bpy"
 
 
 def find_blender(environment: Path | None = None) -> list[str]:
-    """The command that runs a Python script in Blender; the script and its arguments are appended.
+    """Return the command that runs a Python script in Blender; the script and its arguments are appended.
 
     Looked for, in this order: `environment` if it is named, and nothing else then; the interpreter that
     ``CAUSAL_DISENT_BPY_PYTHON`` names; the default environment; this interpreter, if it has bpy; ``blender``.
@@ -93,7 +93,7 @@ def _has_bpy(python: Path) -> bool:
 
 
 def _base_python() -> Path:
-    """A Python of the version that bpy is built for."""
+    """Return a Python of the version that bpy is built for."""
     if sys.version_info[:2] == PYTHON:
         return Path(sys.executable)
     found = shutil.which(f"python{_version()}")

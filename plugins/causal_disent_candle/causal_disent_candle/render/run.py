@@ -46,14 +46,14 @@ class Plan:
         return {factor: names[int(value)] for (factor, names), value in pairs}
 
     def files(self, index: int) -> tuple[str, ...]:
-        """The files of one image, the picture first; it is there when all of them are."""
+        """Return the files of one image, the picture first; it is there when all of them are."""
         return f"{index}.png", f"{index}.json"
 
 
 def make_plan(
     values: Mapping[str, Iterable[str]], *, rules: Iterable[str] = (), limit: int | None = None, seed: int = 0
 ) -> Plan:
-    """The images that the rules allow, or some of them.
+    """Return the images that the rules allow, or some of them.
 
     Args:
         values: factor -> labels, in the order in which images are counted.
@@ -111,7 +111,7 @@ class RenderFolder:
             yield
 
     def missing(self, plan: Plan) -> list[int]:
-        """The images of the plan that are not there yet."""
+        """Return the images of the plan that are not there yet."""
         return [index for index in plan.indices.tolist() if not self._is_there(plan, index)]
 
     def write_table(self, plan: Plan) -> None:
@@ -156,7 +156,7 @@ class RenderFolder:
 
 
 def _lock(descriptor: int) -> bool:
-    """Whether this process now holds the file; the system frees it when the process ends, however it ends."""
+    """Tell whether this process now holds the file; the system frees it when the process ends, however it ends."""
     try:
         import fcntl
     except ImportError:  # Windows has no such locks

@@ -75,7 +75,7 @@ class CausalRepresentation(TorchRepresentation):
         return self._apply_in_batches(follow, noise)[0]
 
     def masked(self, codes: FloatArray) -> FloatArray:
-        """Codes (n, m) to what images are made of, (n, m): w where the decoder has a mask layer."""
+        """Return codes (n, m) to what images are made of, (n, m): w where the decoder has a mask layer."""
         return self._apply_in_batches(
             lambda rows: (self.decoder.masked(self.decoder.in_blocks(rows)).flatten(1),), codes
         )[0]
@@ -87,7 +87,7 @@ class CausalRepresentation(TorchRepresentation):
         return blocks * np.asarray(self.decoder.scale) + np.asarray(self.decoder.centre)
 
     def intervene(self, codes: FloatArray, do: Mapping[int, float | FloatArray]) -> FloatArray:
-        """Codes (n, m) under do(concept = value): descendants follow, the rest keep their noise.
+        """Return codes (n, m) under do(concept = value): descendants follow, the rest keep their noise.
 
         Args:
             codes: (n, m).
@@ -231,11 +231,11 @@ class CausalDecoder(nn.Module):
         self.bound_options = {**getattr(self, "bound_options", {}), **noted}
 
     def in_blocks(self, codes: Tensor) -> Tensor:
-        """Codes (n, num_latent) as (n, concepts, dims)."""
+        """Return codes (n, num_latent) as (n, concepts, dims)."""
         return codes.unflatten(1, (self.concepts, self.dims))
 
     def codes_of(self, encoded: Tensor) -> Tensor:
-        """Codes (n, num_latent) from what the encoder gives."""
+        """Return codes (n, num_latent) from what the encoder gives."""
         return self.layer(self.in_blocks(encoded)).flatten(1) if self.encoder_gives == "noise" else encoded
 
     def masked(self, codes: Tensor, noise: Tensor | None = None) -> Tensor:
@@ -250,16 +250,16 @@ class CausalDecoder(nn.Module):
         return self.mechanisms(expected) + noise
 
     def draw(self, masked: Tensor) -> Tensor:
-        """Images before the activation, of w (n, concepts, dims)."""
+        """Return images before the activation, of w (n, concepts, dims)."""
         return self.images(masked.reshape(-1, *self.blocks))
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
+        """Return images before the activation."""
         return self.draw(self.masked(self.in_blocks(codes)))
 
 
 def causal_decoder_of(model: str, networks: Any) -> CausalDecoder:
-    """The decoder, if it is one with a causal layer, as the model of this name needs."""
+    """Return the decoder, if it is one with a causal layer, as the model of this name needs."""
     decoder = networks["decoder"]
     if not isinstance(decoder, CausalDecoder):
         raise errors.InvalidInput(

@@ -105,7 +105,7 @@ class Labels:
 
 
 def mean_over(losses: Tensor, is_labelled: Tensor) -> Tensor:
-    """The mean of losses (n,) over the images with labels (n, 1); 0 if there are none in the batch."""
+    """Return the mean of losses (n,) over the images with labels (n, 1); 0 if there are none in the batch."""
     weight = is_labelled[:, 0]
     return (losses * weight).sum() / weight.sum().clamp(min=1)
 
@@ -202,7 +202,7 @@ class CausalVae(OwnLoss):
         return terms if self.labels is None else {**terms, **self._taught(decoder, codes, masked, batch)}
 
     def _taught(self, decoder: CausalDecoder, codes: Tensor, masked: Tensor, batch: Batch) -> Penalties:
-        """Codes and masked codes towards their labels, and each label towards what its causes say."""
+        """Return codes and masked codes towards their labels, and each label towards what its causes say."""
         assert self.labels is not None
         scaled, raw, is_labelled = self.labels.of(batch.indices, codes.device)
         number = scaled.shape[1]
@@ -335,7 +335,7 @@ class DoVae(OwnLoss):
             )
 
     def losses(self, networks: Any, batch: Batch) -> Penalties:
-        """The plain VAE's, the exchange's and the layer's."""
+        """Return the plain VAE's, the exchange's and the layer's."""
         decoder, layer = networks["decoder"], networks["decoder"].layer
         mean, log_var = networks["encoder"](batch.images)
         codes = decoder.in_blocks(mean + torch.exp(log_var / 2) * batch.draw(mean.shape))

@@ -55,12 +55,12 @@ class ConditionEncoder(nn.Module):
         self.head = nn.Linear(first, labels)
 
     def given(self, hidden: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of the codes that are no labels, from the first layer's output."""
+        """Return mean and log variance of the codes that are no labels, from the first layer's output."""
         mean, log_var = self.rest(torch.cat([hidden, labels], dim=1)).chunk(2, dim=1)
         return mean, log_var
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance, with labels that are guessed."""
+        """Return mean and log variance, with labels that are guessed."""
         hidden = self.first(images.flatten(1))
         labels = self.head(hidden)
         mean, log_var = self.given(hidden, labels)
@@ -89,7 +89,7 @@ class MlpDecoder(nn.Module):
         self.body = mlp([num_latent, *check_sizes("crl_decoder.hidden", hidden), math.prod(image_shape)])
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
+        """Return images before the activation."""
         return self.body(codes).unflatten(1, self.image_shape)
 
 
@@ -111,7 +111,7 @@ class ConditionVae(OwnLoss):
         self.labels = Labels("condition_vae", data, encoder.labels, seed=seed, **self.options)
 
     def losses(self, networks: Any, batch: Batch) -> Penalties:
-        """The VAE's, given the labels, and that of the guess of them."""
+        """Return the VAE's, given the labels, and that of the guess of them."""
         encoder, labels = networks["encoder"], self.labels
         assert labels is not None
         hidden = encoder.first(batch.images.flatten(1))

@@ -26,13 +26,13 @@ def _block(given: int, made: int) -> nn.Sequential:
 
 
 def _bounded(output: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and log variance of a layer's output."""
+    """Return mean and log variance of a layer's output."""
     mean, log_var = output.chunk(2, dim=1)
     return mean, log_var.clamp(-MOST, MOST)
 
 
 def _parts(num_latent: int, levels: int) -> list[int]:
-    """How many codes each level has, from the lowest."""
+    """Return how many codes each level has, from the lowest."""
     check_whole("the number of levels, the length of hidden,", levels, 2)
     if num_latent % levels:
         raise errors.InvalidInput(
@@ -119,7 +119,7 @@ class LadderDecoder(nn.Module):
         self.images = nn.Sequential(_block(self.parts[0], sizes[0]), nn.Linear(sizes[0], math.prod(image_shape)))
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
+        """Return images before the activation."""
         drawn = torch.zeros(0)
         for level, code in self._downwards(codes):
             mean, log_var = self._prior(level, drawn, code)
@@ -127,15 +127,15 @@ class LadderDecoder(nn.Module):
         return self.draw(drawn)
 
     def draw(self, lowest: Tensor) -> Tensor:
-        """Images before the activation, of the lowest level's z."""
+        """Return images before the activation, of the lowest level's z."""
         return self.images(lowest).unflatten(1, self.image_shape)
 
     def _downwards(self, codes: Tensor) -> Iterator[tuple[int, Tensor]]:
-        """Each level and its codes, from the highest."""
+        """Return each level and its codes, from the highest."""
         return reversed(list(enumerate(codes.split(self.parts, dim=1))))
 
     def _prior(self, level: int, above: Tensor, like: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of a level, given the one above it."""
+        """Return mean and log variance of a level, given the one above it."""
         if level == len(self.parts) - 1:
             return torch.zeros_like(like), torch.zeros_like(like)
         return _bounded(self.priors[level](above))
@@ -164,7 +164,7 @@ class LadderDecoder(nn.Module):
         return found
 
     def standardised(self, mean: Tensor, log_var: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance of the codes, each (n, num_latent)."""
+        """Return mean and log variance of the codes, each (n, num_latent)."""
         codes = [
             ((centre - prior) * torch.exp(-prior_log_var / 2), posterior - prior_log_var)
             for _, centre, posterior, prior, prior_log_var in reversed(self.infer(mean, log_var))

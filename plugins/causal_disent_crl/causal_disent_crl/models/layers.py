@@ -94,7 +94,7 @@ class MlpEncoder(nn.Module):
         self.body = mlp([math.prod(image_shape), *sizes, 2 * num_latent])
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance."""
+        """Return mean and log variance."""
         mean, log_var = self.body(images.flatten(1)).chunk(2, dim=1)
         return mean, log_var
 
@@ -133,7 +133,7 @@ class ConvEncoder(nn.Module):
         self.heads = nn.Linear(sizes[-1] * (height // factor) * (width // factor), 2 * num_latent)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and log variance."""
+        """Return mean and log variance."""
         mean, log_var = self.heads(self.body(images.permute(0, 3, 1, 2))).chunk(2, dim=1)
         return mean, log_var
 
@@ -151,7 +151,7 @@ class MlpImages(nn.Module):
         nn.init.uniform_(self.last.weight, -bound, bound)
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
+        """Return images before the activation."""
         return (self.last(self.hidden(codes).flatten(1)) / self.blocks).unflatten(1, self.image_shape)
 
 
@@ -168,7 +168,7 @@ class ConvImages(nn.Module):
         self.nets = nn.ModuleList(_doubling(dims, (height, width), sizes) for _ in range(blocks))
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Images before the activation."""
+        """Return images before the activation."""
         images = sum(net(block[:, :, None, None]) for net, block in zip(self.nets, codes.unbind(1), strict=True))
         return (images / len(self.nets)).permute(0, 2, 3, 1)
 
@@ -182,7 +182,7 @@ def _doubling(dims: int, smallest: tuple[int, int], sizes: Sequence[int]) -> nn.
 
 
 def check_sizes(name: str, sizes: Any) -> list[int]:
-    """A list of whole numbers of at least 1."""
+    """Return a list of whole numbers of at least 1."""
     if not isinstance(sizes, (list, tuple)) or not sizes:
         raise errors.InvalidInput(
             f"{name} must be a list of whole numbers, such as [900, 300]; given: {shown_value(sizes)}."
@@ -234,7 +234,7 @@ class CausalLayer(nn.Module):
         return codes - self.expected(codes)
 
     def forward(self, noise: Tensor) -> Tensor:
-        """Codes (n, k, d) of this noise.
+        """Return codes (n, k, d) of this noise.
 
         As many passes as there are concepts reach every descendant in a graph without cycles.
         """
@@ -244,7 +244,7 @@ class CausalLayer(nn.Module):
         return codes
 
     def follow(self, codes: Tensor, held: Tensor, is_held: Tensor) -> Tensor:
-        """What becomes of codes where some are held, whatever their causes say.
+        """Return what becomes of codes where some are held, whatever their causes say.
 
         Args:
             codes: (n, k, d), whose noise is kept.
@@ -257,7 +257,7 @@ class CausalLayer(nn.Module):
         return codes
 
     def acyclicity(self) -> Tensor:
-        """A scalar that is 0 for a graph without cycles, and else above."""
+        """Return a scalar that is 0 for a graph without cycles, and else above."""
         raise NotImplementedError
 
 
@@ -344,7 +344,7 @@ LAYERS = ("linear", "gae")
 def make_layer(
     name: str, concepts: int, dims: int, *, hidden: Sequence[int], latent: int | None, free_diagonal: bool
 ) -> CausalLayer:
-    """The layer of this name; `hidden` and `latent` are those of ``gae``."""
+    """Return the layer of this name; `hidden` and `latent` are those of ``gae``."""
     sizes = check_sizes("causal_decoder.layer_hidden", hidden)
     if latent is not None:
         check_whole("causal_decoder.layer_latent", latent, 1)

@@ -54,7 +54,7 @@ _LIMITS = {
 
 
 def factor_names(light: Light) -> tuple[str, ...]:
-    """The causes, then their effects; only under a point light there is a brightest place."""
+    """Return the causes, then their effects; only under a point light there is a brightest place."""
     return (*CAUSES, "shadow_area", "floor_color", *(("brightest",) if light.name == "point" else ()))
 
 
@@ -154,7 +154,7 @@ class ShadowData(TableData):
         super().__init__(source, space, rows[part], images=images[part])
 
     def factor_values(self, indices: IntArray) -> FloatArray:
-        """The numbers behind the factors of these images.
+        """Return the numbers behind the factors of these images.
 
         Returns:
             (n, factors) float64: of the position of the light where it is on its track, 0 to 8; of shadows their

@@ -54,14 +54,14 @@ class Region(NamedTuple):
 
     @classmethod
     def around(cls, points: FloatArray, size: int) -> Region:
-        """The pixels of the picture around points (n, 2) in view coordinates."""
+        """Return the pixels of the picture around points (n, 2) in view coordinates."""
         pixels = points * (size / EXTENT)
         (left, low), (right, high) = np.floor(pixels.min(axis=0)), np.ceil(pixels.max(axis=0))
         top, bottom, left, right = (int(edge) for edge in np.clip([size - high, size - low, left, right], 0, size))
         return cls(top, bottom, left, right, size)
 
     def joined(self, other: Region) -> Region:
-        """The smallest region that holds both."""
+        """Return the smallest region that holds both."""
         return Region(
             min(self.top, other.top),
             max(self.bottom, other.bottom),
@@ -76,7 +76,7 @@ class Region(NamedTuple):
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def rays_in(self, other: Region) -> tuple[slice, slice]:
-        """Where its rays are among those of a region that holds it."""
+        """Return where its rays are among those of a region that holds it."""
         return (
             slice((self.top - other.top) * FINE, (self.bottom - other.top) * FINE),
             slice((self.left - other.left) * FINE, (self.right - other.left) * FINE),
@@ -102,7 +102,7 @@ def pixel_centres(size: int) -> tuple[FloatArray, FloatArray]:
 
 
 def half_planes(points: FloatArray) -> Hull:
-    """The convex hull of points (n, 2)."""
+    """Return the convex hull of points (n, 2)."""
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(points)
@@ -165,7 +165,7 @@ class Lit(NamedTuple):
 
 @lru_cache(maxsize=128)
 def seen_of(shape: str, scale: float, size: int) -> Seen:
-    """The rays through a picture of `size` pixels that meet a body."""
+    """Return the rays through a picture of `size` pixels that meet a body."""
     hull = half_planes(outline(shape, scale))
     region = Region.around(hull.corners, size)
     mask = inside(hull, region)
@@ -191,7 +191,7 @@ def seen_of(shape: str, scale: float, size: int) -> Seen:
 
 
 def light_on(seen: Seen, light: Light, position: float) -> Lit:
-    """What the points throw back towards the camera.
+    """Return what the points throw back towards the camera.
 
     The matt part is Lambert's. The mirroring one is that of a rough surface (GGX, Smith, Schlick), as in Blender's
     principled material at roughness 0.5 and specular 0.5. A convex body has no shadow on itself but where it is
@@ -401,7 +401,7 @@ def _maps(form: _Form, light: Light, size: int) -> _Maps:
 
 
 def _crossings(ball: Region, place: FloatArray, depth: FloatArray) -> IntArray:
-    """How often each ray crosses the surface of the ball of a light before it ends at a depth."""
+    """Return how often each ray crosses the surface of the ball of a light before it ends at a depth."""
     across, up = ball.axes()
     middle = to_view(place[None])[0]
     aside = (across - middle[0])[None, :] ** 2 + (up - middle[1])[:, None] ** 2
@@ -411,7 +411,7 @@ def _crossings(ball: Region, place: FloatArray, depth: FloatArray) -> IntArray:
 
 
 def _shadow(shape: str, scale: float, position: float, area: float | None, light: Light) -> Hull:
-    """The outline of the shadow, its area set if need be."""
+    """Return the outline of the shadow, its area set if need be."""
     natural = _natural_shadow(shape, scale, position, light)
     if area is None:
         return natural

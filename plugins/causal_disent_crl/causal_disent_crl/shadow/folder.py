@@ -70,7 +70,7 @@ class FileName(NamedTuple):
 
 
 def file_name(shape: str, color: str, scale: float, position: float, light_color: str, light: Light) -> str:
-    """The name of an image, with the labels that its scene gives it.
+    """Return the name of an image, with the labels that its scene gives it.
 
     Example:
         >>> from causal_disent_crl.shadow.scene import LIGHTS
@@ -100,7 +100,7 @@ EXAMPLES = {
 
 
 def parse_name(name: str, light: Light) -> FileName | str:
-    """What a name says, or why it says nothing.
+    """Return what a name says, or why it says nothing.
 
     Example:
         >>> from causal_disent_crl.shadow.scene import LIGHTS
@@ -195,7 +195,7 @@ class _ShadowFolder(FromFiles, ShadowData):
         super().__init__(source, light, values, contents.positions, split, split_seed)
 
     def counterfactual(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
-        """The images (n, h, w, 3) of what would be had factors been set: those of the folder that show it.
+        """Return the images (n, h, w, 3) of what would be had factors been set: those of the folder that show it.
 
         Args:
             indices: (n,) of images.
@@ -274,7 +274,7 @@ class ShadowPointlight(_ShadowFolder):
 
 
 def _list_folder(folder: Path, light: Light) -> tuple[Listing, list[FileName]]:
-    """The images whose names are labels, and what these say."""
+    """Return the images whose names are labels, and what these say."""
     states = file_states(folder, _PICTURE)
     if not states:
         raise unusable(folder, f"it has no images such as {EXAMPLES[light.name]}")
@@ -307,7 +307,7 @@ class _NameLabels:
         self.written = self.space.value_names
 
     def read(self, path: Path, width: int, height: int) -> Label:
-        """The label of a file, whose image has this many pixels."""
+        """Return the label of a file, whose image has this many pixels."""
         shape, color, scale, position, light_color = self._names[path.name].causes
         row = [shape, color, scale, self._positions.index(position), light_color]
         corners = outline(NAMED["shape"][shape], SCALES[scale]) * (np.array([width, height]) / EXTENT)

@@ -75,7 +75,7 @@ class ShadowMini(ShadowData):
         )
 
     def counterfactual(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
-        """The images (n, h, w, 3) as they would be had factors been set: float32 in [0, 1].
+        """Return the images (n, h, w, 3) as they would be had factors been set: float32 in [0, 1].
 
         A factor that is set does not listen to its causes any more; what it causes follows. A shadow whose area is
         set keeps its outline, made larger or smaller about the foot of the body; the brightest place moves the
@@ -138,7 +138,7 @@ def _draw(light: Light, positions: FloatArray, size: int, rows: IntArray) -> tup
 
 
 def _scene(causes: list[float]) -> Scene:
-    """What the numbers of the causes describe."""
+    """Return what the numbers of the causes describe."""
     shape, color, scale, position, light_color = causes
     return Scene(
         NAMED["shape"][int(shape)],

@@ -77,7 +77,7 @@ def _add_light(light: dict[str, Any], place: list[float], color: list[float]) ->
 
 
 def _shader(kind: str, color: list[float]) -> Any:
-    """A material that is one shader of one color."""
+    """Return a material that is one shader of one color."""
     material = bpy.data.materials.new("material")
     material.use_nodes = True
     tree = material.node_tree

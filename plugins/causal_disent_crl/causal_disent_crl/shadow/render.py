@@ -47,7 +47,7 @@ class ShadowPlan(Plan):
     positions: dict[str, float]
 
     def files(self, index: int) -> tuple[str, ...]:
-        """The name of one image."""
+        """Return the name of one image."""
         labels = self.labels(index)
         return (
             file_name(
@@ -62,7 +62,7 @@ class ShadowPlan(Plan):
 
 
 def shadow_plan(light: Light, positions: int, *, limit: int | None = None, seed: int = 0) -> ShadowPlan:
-    """All combinations of causes, or some of them (see `make_plan`).
+    """Return all combinations of causes, or some of them (see `make_plan`).
 
     Example:
         >>> len(shadow_plan(LIGHTS["sun"], 20).indices), len(shadow_plan(LIGHTS["sun"], 9).indices)

@@ -58,7 +58,7 @@ def _icosahedron(radius: float = 1.5) -> FloatArray:
 
 
 def _dodecahedron() -> FloatArray:
-    """An icosahedron of radius 2 whose edges were bevelled by 0.6: of its faces only a speck is left."""
+    """Return an icosahedron of radius 2 whose edges were bevelled by 0.6: of its faces only a speck is left."""
     whole = _icosahedron(2.0)
     faces = whole[_hull_triangles(whole)]
     # Each face is drawn in by 0.6 on all sides, that is towards the middle of its inner circle.
@@ -197,7 +197,7 @@ class Light:
         return place[:2] + self.height * (points[:, :2] - place[:2]) / (self.height - points[:, 2:])
 
     def reaching(self, points: FloatArray, position: float) -> tuple[FloatArray, FloatArray]:
-        """What reaches points (n, 3) of a white light.
+        """Return what reaches points (n, 3) of a white light.
 
         Returns:
             (n, 3) or (1, 3) unit vectors towards it, and (n,) or (1,) its W/m2 on a surface that faces it. Under a
@@ -256,7 +256,7 @@ def brightest(position: float) -> FloatArray:
 
 
 def track_place(across: float) -> float:
-    """The position of a point light under which the floor is brightest so far to the right."""
+    """Return the position of a point light under which the floor is brightest so far to the right."""
     return float(TRACK / 2 + _HALF * (across - ORIGIN[0]))
 
 
@@ -273,7 +273,7 @@ def shadow_points(shape: str, scale: float, position: float, light: Light) -> Fl
 
 @lru_cache(maxsize=4096)
 def shadow_area(shape: str, scale: float, position: float, light: Light) -> float:
-    r"""The area of a shadow in the picture, beside the base that it begins at.
+    r"""Return the area of a shadow in the picture, beside the base that it begins at.
 
     .. math:: \cos 65^\circ \, (A(\text{hull of the projected corners}) - A(\text{hull of the corners at } z = 0))
 
@@ -286,7 +286,7 @@ def shadow_area(shape: str, scale: float, position: float, light: Light) -> floa
 
 @lru_cache(maxsize=128)
 def base_area(shape: str, scale: float) -> float:
-    """The area of the base of a body in the picture; 0 if it stands on a corner."""
+    """Return the area of the base of a body in the picture; 0 if it stands on a corner."""
     corners = vertices(shape) * scale
     return _hull_area(to_view(corners[corners[:, 2] <= FLOOR]))
 

@@ -32,7 +32,7 @@ def _pairs(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Parameter]]
 
 
 def tf_shapes(module: nn.Module, prefix: str = "") -> dict[str, tuple[int, ...]]:
-    """The variables that `load_tf_variables` needs for `module`, and their shapes.
+    """Return the variables that `load_tf_variables` needs for `module`, and their shapes.
 
     Args:
         module: one of this package's architectures.
@@ -50,7 +50,7 @@ def tf_shapes(module: nn.Module, prefix: str = "") -> dict[str, tuple[int, ...]]
 
 
 def tf_variables(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
-    """The parameters of `module` as TensorFlow stores them."""
+    """Return the parameters of `module` as TensorFlow stores them."""
     return {
         name: np.ascontiguousarray(parameter.detach().cpu().numpy().transpose(TO_TF[parameter.dim()]))
         for name, parameter in _pairs(module, prefix)
@@ -86,7 +86,7 @@ def load_tf_variables(module: nn.Module, variables: Mapping[str, Any], prefix: s
 
 
 def module_of(kind: str, network: Network) -> nn.Module:
-    """The module of an ``"encoder"`` or a ``"decoder"``."""
+    """Return the module of an ``"encoder"`` or a ``"decoder"``."""
     sizes: dict[str, Any] = {"image_shape": network.image_shape, "num_latent": network.num_latent}
     module = make_saved(kind, network.architecture, "torch", **sizes, generator=None)
     load_tf_variables(module, network.variables)
@@ -94,7 +94,7 @@ def module_of(kind: str, network: Network) -> nn.Module:
 
 
 def rebuild(checkpoint: Checkpoint, source: Checkpoint, device: str) -> TorchRepresentation:
-    """The representation of a checkpoint.
+    """Return the representation of a checkpoint.
 
     Args:
         checkpoint: gives the encoder.
@@ -132,11 +132,11 @@ class Tf1Backend:
         self._device = device
 
     def recognises(self, folder: Path) -> bool:
-        """Whether disentanglement_lib may have written `folder`."""
+        """Tell whether disentanglement_lib may have written `folder`."""
         return (folder / SAVED_MODEL).exists()
 
     def read(self, folder: Path, data: Any = None, *, model_dir: Path | None = None) -> TorchRepresentation:
-        """The representation in `folder`.
+        """Return the representation in `folder`.
 
         Args:
             folder: a model's folder (codes are the mean) or a postprocessed representation's.
@@ -173,7 +173,7 @@ class Tf1Backend:
         return read_checkpoint(folder)
 
     def _with_decoder_nearby(self, folder: Path, checkpoint: Checkpoint) -> TorchRepresentation:
-        """The representation with the decoder of a model beside or above it, if one has a known decoder.
+        """Return the representation with the decoder of a model beside or above it, if one has a known decoder.
 
         Nobody named that model, so what is wrong with it is reported only where its decoder is used.
         """

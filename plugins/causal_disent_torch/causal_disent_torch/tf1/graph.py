@@ -87,18 +87,18 @@ class Graph:
             self._nodes[node.name] = node
 
     def names(self, operation: str) -> list[str]:
-        """The nodes that compute `operation`."""
+        """Return the nodes that compute `operation`."""
         return [name for name, node in self._nodes.items() if node.operation == operation]
 
     def node(self, tensor: str) -> Node:
-        """The node that computes a tensor, whose first output it has to be."""
+        """Return the node that computes a tensor, whose first output it has to be."""
         name, _, output = tensor.partition(":")
         if output not in ("", "0") or name not in self._nodes:
             raise NotALayer(f"the tensor '{tensor}' is not there")
         return self._nodes[name]
 
     def source(self, tensor: str) -> Node:
-        """The node that computes a tensor, operations left out that pass it on unchanged."""
+        """Return the node that computes a tensor, operations left out that pass it on unchanged."""
         for _ in range(MAX_CHAIN):
             node = self.node(tensor)
             if node.operation != "Identity":
@@ -114,7 +114,7 @@ class Graph:
         return _input(node, 0), _input(node, 1) if len(node.inputs) > 1 else ""
 
     def constant(self, tensor: str) -> float:
-        """The 32-bit float that a tensor is."""
+        """Return the 32-bit float that a tensor is."""
         node = self.source(tensor)
         value = node.attributes["value"].message(8) if "value" in node.attributes else None
         data = b"" if value is None else bytes(value.data(4) or value.data(5))
@@ -147,7 +147,7 @@ class Graph:
         raise NotALayer("a chain has no end")
 
     def _variable(self, tensor: str) -> str:
-        """The name of the variable whose value a tensor is."""
+        """Return the name of the variable whose value a tensor is."""
         node = self.source(tensor)
         if node.operation == "ReadVariableOp":
             node = self.source(_input(node, 0))
@@ -163,7 +163,7 @@ def _input(node: Node, place: int) -> str:
 
 
 def _number(node: Node, attribute: str, kind: int) -> int:
-    """An attribute of a node; 0 where it is left at its default."""
+    """Return an attribute of a node; 0 where it is left at its default."""
     return node.attributes[attribute].number(kind) if attribute in node.attributes else 0
 
 
@@ -174,7 +174,7 @@ def _check_layout(node: Node) -> None:
 
 
 def _stride(node: Node) -> int:
-    """The stride of a convolution with padding "SAME" and nothing unusual; 0 for a plain matrix product."""
+    """Return the stride of a convolution with padding "SAME" and nothing unusual; 0 for a plain matrix product."""
     if node.operation == "MatMul":
         if _number(node, "transpose_a", 5) or _number(node, "transpose_b", 5):
             raise NotALayer(f"the node '{node.name}' multiplies a transposed matrix")
@@ -242,7 +242,7 @@ class MetaGraph:
 
 
 def read_saved_model(folder: Path, name: str) -> MetaGraph:
-    """The graph for inference, the one without tags, of a file in `folder`.
+    """Return the graph for inference, the one without tags, of a file in `folder`.
 
     Raises:
         NotALayer: if there is none.

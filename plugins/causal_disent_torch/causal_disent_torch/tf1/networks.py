@@ -29,7 +29,7 @@ class Architecture:
 
     Attributes:
         name: what configs call it.
-        scope: before the names of its layers, in TensorFlow and in `tf1.variables`.
+        scope: before the names of its layers, in TensorFlow and in `tf1.backend`.
         layers: name -> what it computes, in order; the heads come last.
         num_heads: how many of the layers, at the end, stand side by side.
     """
@@ -110,7 +110,7 @@ DECODERS = (
 def recognise(
     chains: Sequence[tuple[Layer, ...]], shapes: Shapes, candidates: Iterable[Architecture]
 ) -> tuple[Architecture, dict[str, str]]:
-    """Which architecture the chains to its heads are.
+    """Return which architecture the chains to its heads are.
 
     Args:
         chains: for each head, the layers that lead to it.
@@ -132,7 +132,7 @@ def recognise(
 def _names(
     architecture: Architecture, chains: Sequence[tuple[Layer, ...]], shapes: Shapes
 ) -> dict[str, str] | None:
-    """The names of the variables, if the chains are this architecture."""
+    """Return the names of the variables, if the chains are this architecture."""
     names: dict[str, str] = {}
     expected = architecture.chains()
     if [len(chain) for chain in chains] != [len(chain) for chain in expected]:
@@ -161,12 +161,12 @@ def _computes(layer: Layer, step: Step, shapes: Shapes) -> bool:
 
 
 def _inputs_and_outputs(operation: str, kernel: tuple[int, ...]) -> tuple[int, int]:
-    """A transposed convolution's kernel has them the other way round."""
+    """Return a transposed convolution's kernel has them the other way round."""
     return (kernel[-1], kernel[-2]) if operation == DECONV else (kernel[-2], kernel[-1])
 
 
 def fits_images(chain: Sequence[Layer], shapes: Shapes, image_shape: Sequence[int], *, encodes: bool) -> bool:
-    """Whether images of this shape go into an encoder's chain, or come out of a decoder's, layer by layer.
+    """Tell whether images of this shape go into an encoder's chain, or come out of a decoder's, layer by layer.
 
     Args:
         chain: the layers from images to codes, or from codes to images.
@@ -284,7 +284,7 @@ def _encoder(graph: Graph, signature: Signature, mean: str, log_var: str, shapes
 
 
 def _representation(graph: Graph, tensor: str) -> tuple[str, str, bool]:
-    """The tensors of mean and log variance (empty if it is not used), and whether codes are drawn."""
+    """Return the tensors of mean and log variance (empty if it is not used), and whether codes are drawn."""
     if graph.source(tensor).operation not in ADD:
         return tensor, "", False
     mean, noise = graph.inputs(tensor, *ADD)
@@ -299,7 +299,7 @@ def _representation(graph: Graph, tensor: str) -> tuple[str, str, bool]:
 
 
 def _log_variance(graph: Graph, mean: str, shapes: Shapes) -> str:
-    """The other head of the encoder, which a mean representation computes but does not give out."""
+    """Return the other head of the encoder, which a mean representation computes but does not give out."""
     chain, _ = graph.layers(mean)
     for tensor, other in _chains(graph, "BiasAdd"):
         if other[:-1] != chain[:-1]:
@@ -311,7 +311,7 @@ def _log_variance(graph: Graph, mean: str, shapes: Shapes) -> str:
 
 
 def _decoder(model: MetaGraph, encoder: Network, shapes: Shapes) -> Network | None:
-    """The decoder that the signature names; where none does, the one that the graph holds all the same."""
+    """Return the decoder that the signature names; where none does, the one that the graph holds all the same."""
     if "decoder" in model.signatures:
         signature = model.signatures["decoder"]
         chain, start = model.graph.layers(_tensor(signature.outputs, "images").name)
@@ -338,7 +338,7 @@ def _decoder_of(chain: tuple[Layer, ...], encoder: Network, shapes: Shapes) -> N
 
 
 def _chains(graph: Graph, operation: str) -> Iterator[tuple[str, tuple[Layer, ...]]]:
-    """Every tensor that `operation` computes at the end of a chain of layers, and the chain."""
+    """Yield every tensor that `operation` computes at the end of a chain of layers, and the chain."""
     for name in _bounded(graph.names(operation)):
         try:
             yield name, graph.layers(name)[0]

@@ -54,7 +54,7 @@ MAX_VARINT_BYTES = 10
 
 
 def read_varint(data: memoryview, position: int) -> tuple[int, int]:
-    """The number that begins at `position`, and where it ends.
+    """Return the number that begins at `position`, and where it ends.
 
     Example:
         >>> read_varint(memoryview(bytes([0x96, 0x01])), 0)
@@ -94,56 +94,56 @@ class Message:
         return any(True for _ in self._values(number))
 
     def number(self, field: int) -> int:
-        """A field that holds an unsigned number."""
+        """Return a field that holds an unsigned number."""
         value = self._single(field, 0)
         if not isinstance(value, int):
             raise Damaged(f"field {field} should hold a number")
         return value
 
     def signed(self, field: int) -> int:
-        """A field that holds a number which may be below zero."""
+        """Return a field that holds a number which may be below zero."""
         value = self.number(field)
         return value - (1 << 64) if value >= 1 << 63 else value
 
     def fixed32(self, field: int) -> int:
-        """A field that holds four bytes, lowest first."""
+        """Return a field that holds four bytes, lowest first."""
         value = self.data(field)
         if len(value) not in (0, 4):
             raise Damaged(f"field {field} should hold four bytes")
         return int.from_bytes(value, "little")
 
     def data(self, field: int) -> memoryview:
-        """A field that holds bytes."""
+        """Return a field that holds bytes."""
         value = self._single(field, memoryview(b""))
         if isinstance(value, int):
             raise Damaged(f"field {field} should hold bytes")
         return value
 
     def text(self, field: int) -> str:
-        """A field that holds text."""
+        """Return a field that holds text."""
         return _text(self.data(field))
 
     def message(self, field: int) -> Message:
-        """A field that holds a message."""
+        """Return a field that holds a message."""
         return Message(self.data(field), self)
 
     def all_data(self, field: int) -> Iterator[memoryview]:
-        """A repeated field of bytes."""
+        """Yield a repeated field of bytes."""
         for value in self._values(field):
             if isinstance(value, int):
                 raise Damaged(f"field {field} should hold bytes")
             yield value
 
     def all_text(self, field: int) -> Iterator[str]:
-        """A repeated field of text."""
+        """Return a repeated field of text."""
         return map(_text, self.all_data(field))
 
     def all_messages(self, field: int) -> Iterator[Message]:
-        """A repeated field of messages."""
+        """Return a repeated field of messages."""
         return (Message(value, self) for value in self.all_data(field))
 
     def all_numbers(self, field: int) -> list[int]:
-        """A repeated field of numbers, packed or not."""
+        """Return a repeated field of numbers, packed or not."""
         found: list[int] = []
         for value in self._values(field):
             if isinstance(value, int):
@@ -157,7 +157,7 @@ class Message:
         return found
 
     def table(self, field: int) -> dict[str, Message]:
-        """A map from text to messages."""
+        """Return a map from text to messages."""
         entries = self.all_messages(field)
         return {entry.text(1): entry.message(2) for entry in entries}
 
@@ -222,7 +222,7 @@ MASK = 0xA282EAD8
 
 
 def read_table(data: bytes) -> Iterator[tuple[bytes, memoryview]]:
-    """The keys and values of a table, in order.
+    """Yield the keys and values of a table, in order.
 
     Args:
         data: the whole file.
@@ -273,7 +273,7 @@ def _end(location: Location) -> int:
 
 
 def _data_blocks(content: memoryview, index: Location) -> tuple[list[memoryview], int]:
-    """The blocks that the index block lists, and where the last one ends."""
+    """Return the blocks that the index block lists, and where the last one ends."""
     blocks: list[memoryview] = []
     end = 0
     for _, value in _entries(_block(content, index)):
@@ -286,7 +286,7 @@ def _data_blocks(content: memoryview, index: Location) -> tuple[list[memoryview]
 
 
 def masked_crc32c(data: bytes | memoryview) -> int:
-    """The checksum CRC-32C as TensorFlow stores it.
+    """Return the checksum CRC-32C as TensorFlow stores it.
 
     Example:
         >>> hex(masked_crc32c(b"123456789"))
@@ -297,7 +297,7 @@ def masked_crc32c(data: bytes | memoryview) -> int:
 
 
 def _block(content: memoryview, location: Location) -> memoryview:
-    """The block at `location`, its checksum compared."""
+    """Return the block at `location`, its checksum compared."""
     offset, size = location
     if _end(location) > len(content) - FOOTER_BYTES:
         raise Damaged(f"a block of {size:,} bytes at {offset:,} does not fit in {len(content):,} bytes")
@@ -380,7 +380,7 @@ class Bundle:
         self._check_sizes()
 
     def read(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """The arrays of these variables."""
+        """Return the arrays of these variables."""
         return {name: self._read(name) for name in names}
 
     def _read(self, name: str) -> NDArray[Any]:
@@ -420,7 +420,7 @@ class Bundle:
 
 
 def _read_index(data: bytes) -> tuple[int, dict[str, Variable]]:
-    """The number of shards and the variables."""
+    """Return the number of shards and the variables."""
     entries = read_table(data)
     key, header = next(entries, (None, memoryview(b"")))
     if key != b"":

@@ -34,7 +34,7 @@ def _read_recipe(path: Any) -> SimpleNamespace:
 
 
 def read_stage(path: Any) -> SimpleNamespace:
-    """The camera and the floor."""
+    """Return the camera and the floor."""
     stage = _read_recipe(path)
     missing = [name for name in STAGE if not hasattr(stage, name)]
     if missing:
@@ -43,7 +43,7 @@ def read_stage(path: Any) -> SimpleNamespace:
 
 
 def read_value(given: Any, numbers: int = 1) -> Any:
-    """A number, or a list of so many: as it is given, or the ``VALUE`` of the recipe that is."""
+    """Return a number, or a list of so many: as it is given, or the ``VALUE`` of the recipe that is."""
     if not isinstance(given, str):
         return given
     value = getattr(_read_recipe(given), "VALUE", None)
@@ -144,7 +144,7 @@ def _is_blend(path: Any) -> bool:
 
 
 def _append(path: str, kinds: tuple[str, ...]) -> SimpleNamespace:
-    """The data blocks of some kinds that a file holds, as copies."""
+    """Return the data blocks of some kinds that a file holds, as copies."""
     try:
         with bpy.data.libraries.load(path, link=False) as (there, taken):
             for kind in kinds:

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def project(points: np.ndarray, view: np.ndarray, lens: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    r"""Where points appear, in pixels from the bottom left corner of the picture.
+    r"""Return where points appear, in pixels from the bottom left corner of the picture.
 
     With :math:`(x, y, z, w) = L V (p, 1)` a point is at :math:`(w + x, w + y) / 2w`, times the picture's size.
 
@@ -36,7 +36,7 @@ def project(points: np.ndarray, view: np.ndarray, lens: np.ndarray, size: tuple[
 
 
 def bounds(pixels: np.ndarray, size: tuple[int, int]) -> list[list[int]]:
-    """The whole pixels that the points touch, as ``[[xmin, ymin], [xmax, ymax]]``.
+    """Return the whole pixels that the points touch, as ``[[xmin, ymin], [xmax, ymax]]``.
 
     Pixel edges, half-open, y from the bottom, clipped to the picture.
 

@@ -123,7 +123,7 @@ def _place(
 
 
 def _outline(shot: Shot, size: tuple[int, int]) -> np.ndarray:
-    """The pixels at which the vertices of the object appear, with all modifiers applied."""
+    """Return the pixels at which the vertices of the object appear, with all modifiers applied."""
     graph = bpy.context.evaluated_depsgraph_get()
     graph.update()
     points = np.concatenate([_vertices(mesh.evaluated_get(graph)) for mesh in shot.meshes])
