@@ -69,12 +69,13 @@ class ScoreTable(Checked):
     def table(self) -> pd.DataFrame:
         """A row per metric, by its name: ``score``, ``low`` and ``high`` of the 95 % interval, ``chance`` (what
         codes that say nothing score), ``share`` (of them that reach the score; all NaN if there is none),
-        ``better``, ``remark``."""
+        ``verdict`` (in words), ``better``, ``remark``."""
         import pandas as pd
 
         columns = {
             "score": [row.score for row in self.rows],
             **{name: [getattr(row.sure, name) for row in self.rows] for name in SURE},
+            "verdict": [_verdict(row) if row.result is not None else "" for row in self.rows],
             "better": [row.entry.facts.get("better", "") for row in self.rows],
             "remark": [row.remark for row in self.rows],
         }
@@ -351,16 +352,26 @@ def _chance(row: MetricScore) -> str:
 
 
 def _question(row: MetricScore) -> str:
-    within = row.sure.within_chance
-    words = verdict(within, row.sure.share).replace("within chance", "WITHIN CHANCE")
-    return (f"{words}: " if within else "") + row.entry.summary
+    words = _verdict(row).replace("within chance", "WITHIN CHANCE")
+    return (f"{words}: " if row.sure.within_chance else "") + row.entry.summary
+
+
+def _verdict(row: MetricScore) -> str:
+    """Where the score is beside its chance level; a score at its best that permutations reach decides nothing."""
+    if not row.sure.within_chance or row.score < _best(row) - 1e-9 or _is_lower(row):
+        return verdict(row.sure.within_chance, row.sure.share)
+    number = row.sure.permutations
+    return f"at its best, as {round(row.sure.share * number)} of {number} permutations: cannot decide"
 
 
 def _why_chance(row: MetricScore) -> Iterator[tuple[str, str]]:
-    """Of a good score that is within chance: what codes that say nothing score, so that it does not puzzle."""
-    if row.sure.within_chance and (_place(row) or 0.0) >= GOOD and row.entry.facts["by_chance"]:
-        why = row.entry.facts["by_chance"]
-        yield row.entry.name, f"codes that say nothing score {why}. So it alone tells nothing here."
+    """Of a good score that is within chance: what permuted codes score, so that it does not puzzle."""
+    if row.sure.within_chance and (_place(row) or 0.0) >= GOOD:
+        yield (
+            row.entry.name,
+            f"the same codes, dealt to the wrong points, score {_number(row.sure.chance)} on average. So it alone "
+            "tells nothing here.",
+        )
 
 
 def _place(row: MetricScore, score: float | None = None) -> float | None:
