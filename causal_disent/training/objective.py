@@ -44,25 +44,26 @@ vae_optimizer, discriminator_optimizer = _optimizer("vae_optimizer"), _optimizer
 
 
 class ReconstructionLoss:
-    """A loss for each image, from images and what the decoder gives; remembers the activation it was made for."""
+    """`weight` times a loss for each image, from images and what the decoder gives, whose activation it knows."""
 
-    def __init__(self, loss_fn: Callable[[Any, Any, str], Any], activation: str) -> None:
+    def __init__(self, loss_fn: Callable[[Any, Any, str], Any], activation: str, weight: float = 1.0) -> None:
         if activation not in ACTIVATIONS:
             raise errors.unknown("activation", activation, ACTIVATIONS)
-        self.loss_fn, self.activation = loss_fn, activation
+        self.loss_fn, self.activation, self.weight = loss_fn, activation, weight
 
     def __call__(self, images: Any, output: Any) -> Any:
         """(n,) losses."""
-        return self.loss_fn(images, output, self.activation)
+        loss = self.loss_fn(images, output, self.activation)
+        return loss if self.weight == 1 else self.weight * loss
 
 
 @part("reconstruction_loss")
 def reconstruction_loss(
-    loss_fn: Callable[[Any, Any, str], Any] = REQUIRED, activation: str = ACTIVATIONS[0]
+    loss_fn: Callable[[Any, Any, str], Any] = REQUIRED, activation: str = ACTIVATIONS[0], weight: Rate = 1.0
 ) -> ReconstructionLoss:
-    """The loss that the config binds."""
+    """The loss that the config binds, `weight` times (3,000 in figure 14 of the AAAI paper)."""
     check_function("reconstruction_loss.loss_fn", loss_fn, "reconstruction_loss")
-    return ReconstructionLoss(loss_fn, activation)
+    return ReconstructionLoss(loss_fn, activation, weight)
 
 
 @part("supervised_loss", supplied=ROLES["supervised_loss"])

@@ -1,5 +1,6 @@
 """How much the supervised loss counts."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from causal_disent import errors
 from causal_disent.config import gin_config
 from causal_disent.training import objectives
+from causal_disent.training.objective import ReconstructionLoss, reconstruction_loss
 
 
 @given(st.integers(0, 300), st.floats(0.5, 100), st.integers(1, 200))
@@ -39,3 +41,18 @@ def test_impossible_thresholds(name, threshold):
     lines = [f"annealer.anneal_fn = @{name}", f"annealer.iteration_threshold = {threshold}"]
     with gin_config(bindings=lines), pytest.raises(errors.InvalidInput, match="iteration_threshold must be a fin"):
         objectives.annealer(3.0)
+
+
+def test_the_reconstruction_is_weighed():
+    def loss(images, output, activation):
+        return images - output
+
+    plain, weighed = (ReconstructionLoss(loss, "logits", weight) for weight in (1, 3000))
+    images, output = np.array([1.0, 2.0]), np.array([0.5, 0.0])
+    assert weighed(images, output).tolist() == (3000 * plain(images, output)).tolist()
+
+
+def test_the_weight_of_the_reconstruction_is_positive():
+    bindings = ["reconstruction_loss.loss_fn = @l2_loss", "reconstruction_loss.weight = 0"]
+    with pytest.raises(errors.InvalidInput, match="weight"), gin_config([], bindings):
+        reconstruction_loss()
