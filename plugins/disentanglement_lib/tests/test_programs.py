@@ -165,6 +165,14 @@ def test_scores_of_arrays_are_ours():
     assert matrix["avg_score"] == metrics.irs(codes.T, factors.T).score and matrix["parents"].shape == (2,)
 
 
+def test_scores_of_dci_are_numbers():
+    given = (Grid(), encode, np.random.RandomState(0), None, 60, 30)
+    gin.parse_config("evaluation.evaluation_fn = @dci")
+    for measure in (dci.compute_dci, gin.query_parameter("evaluation.evaluation_fn").scoped_configurable_fn):
+        scores = measure(*given)
+        assert len(scores) == 4 and all(isinstance(score, float) for score in scores.values())
+
+
 def test_unified_scores_are_named_by_the_matrix(tmp_path):
     bind(BINS)
     (codes, factors), (test, test_factors) = points(), points(100, seed=1)
