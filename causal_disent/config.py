@@ -131,6 +131,11 @@ def missing_told() -> Iterator[None]:
         yield
     except (RuntimeError, errors.MetricFailed) as error:
         raise _missing_binding(error) or error from None
+    except TypeError as error:
+        text, unsupplied, _ = str(error).partition("\n  No values supplied by Gin")
+        if not unsupplied:
+            raise
+        raise errors.ConfigError(f"The config calls {shown(text)}.") from None
     except OSError as error:
         raise _as_raised(error) from None
 

@@ -36,6 +36,10 @@ class InvalidInput(CausalDisentError, ValueError):
     """An argument that cannot be used."""
 
 
+class WrongCall(InvalidInput, TypeError):
+    """A call with arguments that a function does not have, or without those that it needs."""
+
+
 class NotForThisBackend(InvalidInput):
     """A saved model that is whole, but of a kind that this backend does not read; another may."""
 

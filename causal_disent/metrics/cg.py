@@ -279,6 +279,8 @@ def _probabilities(tables: Sequence[FloatArray], truth: IntArray, wanted: Sequen
 def check_images(images: Any, num: int, shape: Sequence[int] | None = None) -> Any:
     """What a decoder returned, if it is `num` images of that shape in [0, 1]; a tensor stays one."""
     images = images if hasattr(images, "shape") else np.asarray(images)
+    if isinstance(images, np.ndarray) and images.dtype.kind not in "biuf":
+        images = as_numbers("What `decode` returns", images)
     if len(images.shape) != 4 or len(images) != num:
         raise errors.InvalidInput(
             f"`decode` must return images of shape ({num}, height, width, channels) for {num} points; "
@@ -297,7 +299,7 @@ def check_images(images: Any, num: int, shape: Sequence[int] | None = None) -> A
 
 def _check_probabilities(table: Any, factor: int, truth: IntArray) -> FloatArray:
     """A classifier's answer for one factor, if it is a distribution over its values."""
-    table = np.asarray(table, dtype=np.float64)
+    table = as_numbers("What `predict_proba` returns", table).astype(np.float64, copy=False)
     if table.ndim != 2 or len(table) != len(truth) or table.shape[1] <= truth.max():
         raise errors.InvalidInput(
             f"`predict_proba` must return shape ({len(truth)}, values) for factor {factor}, with more than "

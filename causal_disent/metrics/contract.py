@@ -520,8 +520,8 @@ def _checked_once(
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             bound = whole_signature.bind(*args, **kwargs)
-        except TypeError:
-            return function(*args, **kwargs)  # which says what is missing, or too much
+        except TypeError as error:
+            raise errors.WrongCall(_explain_call(name, whole_signature, args, kwargs, error)) from None
         given = bound.arguments
         for argument, value in given.items():
             if argument in arrays:
@@ -548,6 +548,20 @@ def _checked_once(
     call.is_checked = True  # type: ignore[attr-defined]
     call.__signature__ = whole_signature  # type: ignore[attr-defined]  # gin does not look behind what is wrapped
     return call
+
+
+def _explain_call(
+    name: str, takes: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any], error: TypeError
+) -> str:
+    """What does not fit a function's parameters, and the nearest of them."""
+    strange = [word for word in kwargs if word not in takes.parameters]
+    if strange:
+        hint = f"it has no argument '{strange[0]}'.{errors.nearest(strange[0], takes.parameters)}"
+    else:
+        required = [p.name for p in takes.parameters.values() if p.default is p.empty and p.name not in kwargs]
+        missing = required[len(args) :]
+        hint = f"it also needs {errors.listing(f'`{word}`' for word in missing)}." if missing else f"{error}."
+    return f"{name}: {hint} It takes {errors.listing(takes.parameters)}."
 
 
 def _read_matrix(name: str, value: Any) -> np.ndarray:
