@@ -235,10 +235,9 @@ def parameters_of(entry: Entry) -> dict[str, Any]:
 
 def _know(name: str) -> None:
     """Let gin know what is registered as `name`, if anything is."""
-    load_once()
-    known = registry.in_configs()
-    if name in known:
-        given_to_gin(known[name])
+    entry = registry.find_in_configs(name)
+    if entry is not None:
+        given_to_gin(entry)
 
 
 def _owner(parameter: str) -> str:

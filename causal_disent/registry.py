@@ -383,6 +383,17 @@ class Registry:
         kinds = (kind for kind, what in KINDS.items() if what.in_configs)
         return {entry.in_config: entry for kind in kinds for entry in self.entries(kind)}
 
+    def find_in_configs(self, name: str) -> Entry | None:
+        """The entry that configs call `name`, if there is one: `in_configs` of one name."""
+        self._load()
+        taken = {same[0].in_config for same in self.collisions()}
+        for kind, what in KINDS.items():
+            if what.in_configs and name.endswith(what.ending) and name not in taken:
+                found = self._entries[kind].get(name.removesuffix(what.ending))
+                if found:
+                    return self._choose(found)
+        return None
+
     @contextmanager
     def using(self, backend: str | None) -> Iterator[None]:
         """Let `backend` decide between entries of one name, for a while."""
