@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -157,6 +158,12 @@ def dci(
     varying = varying_factors(train[1], "dci")
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     groups = all_groups(code_groups, num_codes)
+    for count, thing, score in (
+        (len(varying), "factor", "disentanglement"),
+        (len(groups), "code", "completeness"),
+    ):
+        if count == 1:
+            warnings.warn(f"dci: with one {thing}, {score} is 1 whatever the codes tell.", stacklevel=3)
 
     def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
         return measure_importances(model, num_codes), measure_accuracies(model, problem)

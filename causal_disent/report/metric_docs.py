@@ -47,21 +47,21 @@ IRS, whose extremes resamples of noise miss.
 The interval is of the expected score at this number of points, not of its limit. MIG, MIG-sup, DCIMIG, JEMMIG and
 IRS change with the number of points: compare scores of equal numbers only.
 
-Metrics that hold points out (`sap_score`, `r2`, `dci`, `dci_es`, `modularity_explicitness`, the downstream tasks) choose
-them by the place of a row and the seed. Other orders of the same rows give other scores: of 400 points, a `sap_score`
-of 0.10 or 0.14.
+Metrics that hold points out (`sap_score`, `r2`, `dci`, `dci_es`, `modularity_explicitness`, the downstream tasks)
+choose them by the place of a row and the seed. Other orders of the same rows give other scores: of 400 points, a
+`sap_score` of 0.10 or 0.14.
 
 Known weaknesses, beside what [calibration](calibration.md) shows:
 
-- IRS weighs each code by its largest deviation, so that one outlier or one code in another unit can decide it. Those
-  deviations grow with the number of points for codes without bounds, such as normal ones, and IRS with equally wide
-  bins settles at no limit there. So does JEMMIG.
+- IRS weighs each code by its largest deviation, so that one outlier or one code in another unit can decide it.
+  Those deviations grow with the number of points for codes without bounds, such as normal ones: IRS has no limit
+  there. Nor has JEMMIG, whose bins span the range of a code.
 - MIG, MIG-sup, DCIMIG and JEMMIG put codes into equally wide bins: one outlier squeezes all others into one bin.
 - CG sets codes to values that they need not take together: generated images may be unlike the data.
 - UC and CG are defined for data whose factors do not cause each other.
 - MIC has less power than a correlation for few points, and does not rate equally noisy relations alike.
-- Explicitness here is that of one multinomial regression for each factor. One regression for each value against the
-  rest, scikit-learn's default when the metric was published, gives 0.83 in place of 1.00 for ideal codes.
+- Explicitness here is that of one multinomial regression for each factor. One regression for each value against
+  the rest, scikit-learn's default when the metric was published, gives 0.83 in place of 1.00 for ideal codes.
 """
 
 BELIEF = """What scores can be, what they are by chance, and how the numbers were checked. Noise is that of

@@ -270,3 +270,12 @@ def test_order_of_codes_does_not_matter_to_the_linear_probe(order):
     """The wider probes draw features at random, and other ones for another order."""
     codes = bent_codes()
     assert es_of(codes[:, order]).losses[0] == pytest.approx(es_of(codes).losses[0])
+
+
+def test_one_factor_or_one_code_is_no_evidence():
+    noise = np.random.RandomState(0).normal(size=(60, 2))
+    factors = np.random.RandomState(1).randint(2, size=(60, 1))
+    with pytest.warns(UserWarning, match="one factor, disentanglement is 1"):
+        assert dci(noise, factors, estimator="l1_logistic").disentanglement == 1.0
+    with pytest.warns(UserWarning, match="one code, completeness is 1"):
+        dci(noise[:, :1], np.column_stack([factors, 1 - factors[::-1]]), estimator="l1_logistic")
