@@ -24,6 +24,29 @@ if TYPE_CHECKING:
 MOST_EDGES = 1_000_000
 
 
+def is_disentangled_causal_process(graph: Any, image: str = "image") -> bool:
+    """Whether factors cause the image and none causes another, as definition 1 of Reddy et al. 2022 asks.
+
+    Confounders may cause factors. UC and CG are defined for such data: of others a high UC is no evidence.
+
+    Args:
+        graph: a `CausalGraph`, or what makes one. Factors are what causes the image directly; where the graph has
+            no image, all nodes are factors.
+        image: the node of the observation.
+
+    Example:
+        >>> confounded = [("C", "shape"), ("C", "color"), ("shape", "image"), ("color", "image")]
+        >>> is_disentangled_causal_process(confounded)
+        True
+        >>> is_disentangled_causal_process([("angle", "length"), ("angle", "image"), ("length", "image")])
+        False
+    """
+    whole = CausalGraph(graph)
+    nodes = list(whole.digraph)
+    factors = set(whole.parents(image)) if image in nodes else set(nodes)
+    return not any(set(whole.descendants(factor)) & factors for factor in factors)
+
+
 class CausalGraph(Checked):
     """A directed graph without cycles; an edge leads from a cause to its effect.
 

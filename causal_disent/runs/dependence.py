@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ MORE_VALUES = 3
 FEWEST_BLOCKS = 10
 #: A code of which the factors leave no more than this part of the variance is a function of them.
 ROUNDING = 1e-12
+#: Cramér's V from which on two factors are called associated.
+ASSOCIATED = 0.3
 #: So many rows and columns tell.
 MOST_ROWS, MOST_COLUMNS = 5_000, 40
 #: A factor of more values is a number for this purpose.
@@ -81,6 +85,29 @@ def describe_dependence(codes: FloatArray, factors: FloatArray) -> str:
     return (
         f"neighbouring rows are alike (correlation {of_codes:.2f} in the codes, {of_factors:.2f} in the factors)"
     )
+
+
+def describe_association(factors: FloatArray, names: Sequence[str]) -> str:
+    """Which two factors of few values are associated most, for a note; nothing if none are strongly.
+
+    By Cramér's V, 0 for independent factors and 1 where one tells the other.
+    """
+    labels = [np.unique(column, return_inverse=True)[1] for column in factors.T[:MOST_COLUMNS]]
+    few = [i for i, column in enumerate(labels) if column.max() < MOST_CLASSES]
+    found = {(i, j): _cramers_v(labels[i], labels[j]) for i, j in combinations(few, 2)}
+    if len(factors) < FEWEST or not found or max(found.values()) < ASSOCIATED:
+        return ""
+    i, j = max(found, key=lambda pair: found[pair])
+    return f"{names[i]} and {names[j]} are associated (Cramér's V {found[i, j]:.2f})"
+
+
+def _cramers_v(one: IntArray, other: IntArray) -> float:
+    """Cramér's V of two columns of labels that count from 0."""
+    rows, columns = int(one.max()) + 1, int(other.max()) + 1
+    seen = np.bincount(one * columns + other, minlength=rows * columns).reshape(rows, columns)
+    expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(one)
+    chi_square = float(((seen - expected) ** 2 / expected).sum())
+    return float(np.sqrt(chi_square / (len(one) * max(min(rows, columns) - 1, 1))))
 
 
 def _as_columns(factors: FloatArray) -> FloatArray:

@@ -27,6 +27,7 @@ from causal_disent.config import (
     query,
 )
 from causal_disent.files import check_free, inside, new_folder, read_bounded
+from causal_disent.graphs import is_disentangled_causal_process
 from causal_disent.metrics.certainty import Asked, asking
 from causal_disent.metrics.contract import count_fits_of
 from causal_disent.protocols import GroundTruthData, Representation
@@ -36,7 +37,7 @@ from causal_disent.representation.code_table import CodeTable
 from causal_disent.runs.dataset import bind_dataset, dataset
 from causal_disent.runs.representation import AS_FOUND, Reading, bind_folder, check_reading, load_model
 from causal_disent.runs.results import MOST_BYTES, RESULTS, check_apart, parse_object, read_results, write_results
-from causal_disent.text import shown_value
+from causal_disent.text import say, shown_value
 
 
 def run_metric(
@@ -99,6 +100,9 @@ RECORDED = f"{RESULTS}/json/evaluation_config.json"
 TABLE = "scores.txt"
 #: What was encoded, by what it was: shared by the runs of one command.
 CodeTables = dict[Any, CodeTable]
+
+#: Metrics that are defined for data whose factors do not cause each other.
+OF_INDEPENDENT_MECHANISMS = {"uc", "cg", "causal_disentanglement"}
 
 
 @checked
@@ -243,6 +247,7 @@ def evaluate(
     metrics = [_named(metric) for metric in _as_list(chosen.evaluation_fn)]
     asked = Asked(chosen.bootstrap, chosen.chance, chosen.random_seed)
     data = table.data if chosen.bins is None else _in_bins(table.data, chosen.bins)
+    _note_domain(data, {name for name, _ in metrics})
     with new_folder(target, overwrite=overwrite) as folder:
         scores: dict[str, Any] = {}
         for metric, function in metrics:
@@ -257,6 +262,17 @@ def evaluate(
             (folder / TABLE).write_text(f"{table_of_all}\n", encoding="utf-8")
         write_results(folder, "evaluation", scores, operative_config(), operative_bindings(), earlier)
     return scores
+
+
+def _note_domain(data: Any, metrics: set[str]) -> None:
+    """Say where UC and CG are measured on data whose factors cause each other."""
+    graph = getattr(data, "graph", None)
+    if graph is not None and metrics & OF_INDEPENDENT_MECHANISMS and not is_disentangled_causal_process(graph):
+        say(
+            "factors of this data set cause each other: UC and CG are defined for factors that do not "
+            "(definition 1), and a high UC is no evidence here",
+            error=True,
+        )
 
 
 def _in_bins(data: Any, bins: int) -> Any:

@@ -38,7 +38,7 @@ from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
-from causal_disent.runs.dependence import describe_dependence, read_blocks
+from causal_disent.runs.dependence import describe_association, describe_dependence, read_blocks
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
@@ -133,6 +133,11 @@ def read_points(
     if blocks is None and (why := describe_dependence(code_table.values, factor_table.values)):
         notes.append(
             f"{why}. Intervals are too narrow, and chance is reached too rarely: give blocks=..., or --blocks"
+        )
+    if pair := describe_association(factor_table.values, factor_table.names):
+        notes.append(
+            f"{pair}. A perfect code of one tells of the other, so that MIG, SAP and DCI fall. If one causes the "
+            "other, UC is not defined for them"
         )
     if _look_swapped(code_table, factor_table):
         notes.append("every code is a whole number and every factor continuous: are codes and factors swapped?")

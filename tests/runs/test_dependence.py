@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats.contingency import association, crosstab
 
 from causal_disent import score
 from causal_disent.cli.main import main
 from causal_disent.errors import InvalidInput, UnknownName
 from causal_disent.metrics.certainty import _draw_rows, _permute_rows, rows_of_blocks
-from causal_disent.runs.dependence import describe_dependence, read_blocks
+from causal_disent.runs.dependence import describe_association, describe_dependence, read_blocks
 
 METRICS = ("mig", "irs", "mcc", "r2")
 
@@ -101,3 +102,16 @@ def test_bad_blocks(blocks, kind):
     with pytest.raises(UnknownName, match="video"):
         score(noise(0)[0], pd.DataFrame(noise(0)[1], columns=["size", "vidio"]), "mig", blocks="video")
     assert read_blocks(None, 3) is None
+
+
+def test_associated_factors_are_named():
+    generator = np.random.RandomState(0)
+    shape = generator.randint(3, size=300)
+    color = np.where(generator.rand(300) < 0.8, shape, generator.randint(3, size=300))
+    factors = np.column_stack([shape, generator.randint(3, size=300), color])
+    assert describe_association(factors, ["shape", "size", "color"]).startswith("shape and color are associated")
+    assert describe_association(factors[:, :2], ["shape", "size"]) == ""
+    expected = crosstab(shape, color).count
+    assert f"{association(expected, method='cramer'):.2f}" in describe_association(factors[:, [0, 2]], ["a", "b"])
+    table = pd.DataFrame(factors, columns=["shape", "size", "color"])
+    assert "shape and color are associated" in str(score(factors + 0.0, table, "mig", bootstrap=0, chance=0))
