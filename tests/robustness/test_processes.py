@@ -35,7 +35,7 @@ def make():
     return Slow()
 
 points = np.arange(30_000)[:, None] % 7
-problems = fitting.problems_of((points, points.repeat(2, axis=1)), (points, points.repeat(2, axis=1)))
+problems = fitting.make_problems((points, points.repeat(2, axis=1)), (points, points.repeat(2, axis=1)))
 fitting.fit_each(make, problems, len, np.random.RandomState(0), num_jobs=2)
 """
 

@@ -11,14 +11,13 @@ import pytest
 from PIL import Image
 
 from causal_disent import get_dataset
-from causal_disent.metrics import fitting as estimators
+from causal_disent.metrics import fitting
 from causal_disent.metrics.concepts import gae_discovery
-from causal_disent.metrics.downstream import factorwise_dci
 from causal_disent.registry import Entry, Register, registry
 from causal_disent.testing import check_metric, parametrize_checks
 
 ROOT = Path(__file__).parents[2]
-QUICK = functools.partial(gae_discovery.function, steps=30, rounds=2)
+QUICK = functools.partial(gae_discovery, steps=30, rounds=2)
 #: Arguments that make metrics faster. The settings of disentanglement_lib are tested with the metrics.
 FASTER = {
     **dict.fromkeys(("crl_scores", "graph_recovery"), {"discovery": QUICK}),
@@ -29,9 +28,8 @@ FASTER = {
 
 @pytest.fixture(autouse=True)
 def faster_trees(monkeypatch):
-    monkeypatch.setattr(estimators.predictor, "function", lambda: estimators.histogram_boosting)
-    importance = functools.partial(factorwise_dci.function, estimator_fn="histogram_boosting")
-    monkeypatch.setattr(factorwise_dci, "function", importance)
+    for name in ("gradient_boosting", "gradient_boosting_classifier"):
+        monkeypatch.setitem(fitting.ESTIMATORS, name, fitting.histogram_boosting)
 
 
 def built_in(kind):
