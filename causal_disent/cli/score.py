@@ -28,7 +28,13 @@ def add_score(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("codes", metavar="CODES", help="file of numbers, a column per code")
     parser.add_argument("factors", metavar="FACTORS", help="file of numbers or text, a column per factor")
-    add_names(parser, ["metrics"], "--metrics", nargs="+", help="names of metrics, all, or dlib (a panel of six)")
+    add_names(
+        parser,
+        ["metrics"],
+        "--metrics",
+        nargs="+",
+        help="names, all, or dlib (default: a panel of six)",
+    )
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--neighbours", type=int, metavar="N", help="nearest neighbours for mutual information, in place of bins"
@@ -86,12 +92,18 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     """Give the command its arguments."""
     parser.description = (
         "compares encoders on the same points, from files as `causal-disent score` takes them: the codes of two "
-        "or more encoders, then the factors. Differences have 95 %% intervals over the same resampled points."
+        "or more encoders, then the factors. Differences have 95 % intervals over the same resampled points."
     )
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="codes of each encoder (NAME=FILE names it); factors"
     )
-    add_names(parser, ["metrics"], "--metrics", nargs="+", help="names of metrics, all, or dlib (a panel of six)")
+    add_names(
+        parser,
+        ["metrics"],
+        "--metrics",
+        nargs="+",
+        help="names, all, or dlib (default: a panel of six)",
+    )
     parser.add_argument("--bins", type=int, metavar="N", help="bins for continuous factors, where needed")
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 BOOTSTRAP = 200
 #: A corrected p-value below this tells two encoders apart.
 LEVEL = 0.05
+#: A smaller difference is rounding, whatever its interval.
+ROUNDING = 1e-9
 COLUMNS = 100
 #: Of the picture, in points.
 LEFT, RIGHT, ROW, MARGIN = 210.0, 520.0, 20.0, 12.0
@@ -83,12 +85,14 @@ class Comparison:
         num_points: how many points they were compared on.
         rows: a `Difference` for each metric and pair.
         left_out: metric -> why it was not measured.
+        notes: what is odd about the points, as `causal_disent.score` notes it.
     """
 
     names: tuple[str, ...]
     num_points: int
     rows: tuple[Difference, ...]
     left_out: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -124,6 +128,7 @@ class Comparison:
         said = [
             f"{self.num_points:,} points; the same resampled points for all encoders, p after Holm's correction. "
             "This compares encoders on these points: for models, compare several seeds of training.",
+            *(f"note: {note}" for note in self.notes),
             *(f"left out: {name}: {reason}" for name, reason in self.left_out.items()),
         ]
         return "\n".join([text_table(head, body), "", *(textwrap.fill(line, COLUMNS) for line in said)])
@@ -191,7 +196,14 @@ def compare_codes(
     if not rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise errors.InvalidInput(f"No metric could be measured for every encoder. {reasons}")
-    return Comparison(tuple(encoders), len(first.codes.values), tuple(rows), left_out)
+    return Comparison(tuple(encoders), len(first.codes.values), tuple(rows), left_out, tuple(_notes_of(points)))
+
+
+def _notes_of(points: Mapping[str, Points]) -> Iterator[str]:
+    """The notes of each encoder's points, by its name unless all have the note."""
+    for note in dict.fromkeys(note for one in points.values() for note in one.notes):
+        owners = [name for name, one in points.items() if note in one.notes]
+        yield note if len(owners) == len(points) else f"{errors.listing(owners)}: {note}"
 
 
 def _measure(points: Points, metrics: Sequence[str] | None, seed: int, fast: bool) -> dict[str, Any]:
@@ -222,8 +234,10 @@ def _difference(
     difference = scores[0] - scores[1]
     if isnan(spread):
         p = nan
+    elif abs(difference) < ROUNDING:
+        p = 1.0
     elif spread == 0:
-        p = 1.0 if difference == 0 else 0.0
+        p = 0.0
     else:
         p = float(2 * norm.sf(abs(difference) / spread))
     lower = jobs[0][0]["better"] == "lower"
@@ -248,5 +262,10 @@ def names_of(number: int) -> list[str]:
 def as_encoders(matrices: Sequence[Any]) -> dict[str, Any]:
     """Name -> codes, of a mapping or of several matrices."""
     if len(matrices) == 1 and isinstance(matrices[0], Mapping):
-        return {str(name): codes for name, codes in matrices[0].items()}
+        encoders = {str(name): codes for name, codes in matrices[0].items()}
+        if len(encoders) < len(matrices[0]):
+            raise errors.InvalidInput(
+                f"`matrices`: each encoder needs its own name; given: {errors.listing(map(repr, matrices[0]))}."
+            )
+        return encoders
     return dict(zip(names_of(len(matrices)), matrices, strict=True))

@@ -46,6 +46,21 @@ def test_an_encoder_beside_itself():
     assert all(row.difference == 0 and row.better == "" for row in found.rows)
 
 
+def test_rounding_makes_no_encoder_better():
+    generator = np.random.RandomState(3)
+    for _ in range(6):  # the last is one where the difference of 1e-15 is beyond its interval
+        factors = generator.randint(3, size=(150, 3))
+        codes = factors + generator.normal(size=(150, 3))
+    (row,) = compare(codes, -codes, factors, metrics="mig", bootstrap=20, random_state=5).rows
+    assert (row.p, row.better) == (1.0, "")
+
+
+def test_notes_name_the_encoder():
+    dead = np.column_stack([GOOD, np.ones(len(GOOD))])
+    (note,) = compare({"good": GOOD, "dead": dead}, FACTORS, bootstrap=2, metrics="irs").notes
+    assert note.startswith("dead: ") and "code_3" in note
+
+
 def test_lower_scores_may_be_better():
     noise = np.random.RandomState(1).normal(size=(400, 3))
     tied = noise @ np.array([[1, 0.9, 0.9], [0, 0.3, 0], [0, 0, 0.3]])
@@ -73,11 +88,21 @@ def test_three_encoders():
 
 @pytest.mark.parametrize(
     ("matrices", "named"),
-    [((GOOD,), "compare"), ((GOOD, FACTORS), "two or more"), ((GOOD, MIXED[:-1], FACTORS), "codes")],
+    [
+        ((GOOD,), "compare"),
+        ((GOOD, FACTORS), "two or more"),
+        ((GOOD, MIXED[:-1], FACTORS), "codes"),
+        (({1: GOOD, "1": MIXED, "other": GOOD}, FACTORS), "matrices"),
+    ],
 )
 def test_bad_input(matrices, named):
     with pytest.raises(InvalidInput, match=named):
         compare(*matrices)
+
+
+def test_the_help_has_single_percent_signs(capsys):
+    main(["compare", "--help"])
+    assert "%%" not in capsys.readouterr().out
 
 
 def test_the_command(tmp_path, capsys):
