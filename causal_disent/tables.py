@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from math import prod
 from numbers import Integral, Real
 from pathlib import Path
@@ -421,14 +422,14 @@ def take_column(what: str, name: str, factors: Any) -> tuple[Any, dict[str, Any]
     return named.pop(name), named
 
 
-def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
-    """Codes and factors as somebody has them, without the points that lack a value, and how many those are.
+def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, np.ndarray | None]:
+    """Codes and factors as somebody has them, without the points that lack a value, and which points are left.
 
     Missing are NaN and None, and what pandas takes for missing; an infinite number is not.
 
     Example:
         >>> without_missing([[1.0], [float("nan")], [3.0]], {"hue": ["red", "red", None]})
-        ({'code_0': array([1.])}, {'hue': array(['red'], dtype=object)}, 2)
+        ({'code_0': array([1.])}, {'hue': array(['red'], dtype=object)}, array([ True, False, False]))
     """
     import pandas as pd
 
@@ -442,12 +443,12 @@ def without_missing(codes: Any, factors: Any) -> tuple[Any, Any, int]:
         both.append(named)
         masks += [np.asarray(pd.isna(column)) for column in named.values()]
     if len({mask.shape for mask in masks}) != 1 or masks[0].ndim != 1:
-        return codes, factors, 0  # of unequal lengths, or no columns: said when they are read
+        return codes, factors, None  # of unequal lengths, or no columns: said when they are read
     present = ~np.logical_or.reduce(masks)
     if not present.any():
         raise errors.InvalidInput(f"Each of the {len(present)} points lacks a value, so that none is left.")
     kept = [{name: column[present] for name, column in named.items()} for named in both]
-    return kept[0], kept[1], int((~present).sum())
+    return kept[0], kept[1], present
 
 
 def _objects(column: Any) -> np.ndarray:
@@ -555,6 +556,8 @@ def _column(label: str, column: Any) -> _Column:
         categories = tuple(map(shown, column.cat.categories))
         return _Column(column.cat.codes.to_numpy(), categories, bool(column.cat.ordered))
     values = as_array(f"The {label}", column)
+    if values.dtype.kind == "U":
+        values = _objects(column)  # numpy makes text of a NaN in a list of text
     if values.ndim != 1:
         raise errors.InvalidInput(f"The {label} must be one value per point; given: shape {values.shape}.")
     if values.dtype.kind == "O":
@@ -580,7 +583,7 @@ def _of_objects(label: str, values: np.ndarray) -> np.ndarray:
     """A column of Python objects as text, truth values, dates or numbers, if all of them are of one such kind."""
     import pandas as pd
 
-    kinds = ((str, str), ((bool, np.bool_), bool), (date, ""), (Integral, object), (Real, np.float64))
+    kinds = ((str, str), ((bool, np.bool_), bool), (date, ""), (Integral, object), ((Real, Decimal), np.float64))
     for kind, dtype in kinds:
         if all(isinstance(value, kind) and value == value for value in values):
             if kind is date:

@@ -53,10 +53,20 @@ def read_blocks(blocks: Any, num_points: int) -> IntArray | None:
                 f"`blocks` is a whole number, or a label for each of the {num_points:,} points; given: an array "
                 f"of shape {given.shape}."
             )
+        import pandas as pd
+
+        if given.dtype.kind == "U":
+            given = np.array(blocks, dtype=object)  # numpy makes text of a NaN in a list of text
+        if (missing := pd.isna(given)).any():
+            raise errors.InvalidInput(
+                f"`blocks` has no label at point {int(np.flatnonzero(missing)[0])}, and at {int(missing.sum())} "
+                "points in all."
+            )
         labels = np.unique(given.astype(str) if given.dtype.kind == "O" else given, return_inverse=True)[1]
     if (number := int(labels.max()) + 1) < FEWEST_BLOCKS:
         raise errors.InvalidInput(
-            f"`blocks` makes {number} blocks of the points; {FEWEST_BLOCKS} are the fewest that tell anything."
+            f"`blocks` makes {number} block{'s' * (number > 1)} of the points; {FEWEST_BLOCKS} are the fewest "
+            "that tell anything."
         )
     return labels
 

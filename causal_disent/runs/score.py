@@ -118,9 +118,15 @@ def read_points(
         check_at_least(1, neighbours=neighbours)
     if bins is not None:
         check_at_least(2, bins=bins)
-    codes, factors, missing = without_missing(codes, factors) if drop_missing else (codes, factors, 0)
+    present = None
+    if drop_missing:
+        codes, factors, present = without_missing(codes, factors)
     code_table, factor_table = read_table("codes", codes), read_table("factors", factors)
     check_same_points(code_table, factor_table)
+    labels = read_blocks(blocks, len(code_table.values) if present is None else len(present))
+    if labels is not None and present is not None:
+        labels = read_blocks(labels[present], int(present.sum()))  # those that are left may be too few
+    missing = 0 if present is None else int((~present).sum())
     constant = _constant(code_table)
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
@@ -147,7 +153,7 @@ def read_points(
         for names in _one_hot_groups(factor_table)
         if factor_groups is None
     ]
-    notes += [f"left out, for a value is missing: {missing:,} points"] if missing else []
+    notes += [f"left out, for a value is missing: {missing:,} point{'s' * (missing > 1)}"] if missing else []
     groups = code_places(code_groups, code_table.names)
     all_groups(groups, len(code_table.names))
     if factor_groups is not None:
@@ -156,7 +162,6 @@ def read_points(
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
-    labels = read_blocks(blocks, len(code_table.values))
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours, labels)
 
 

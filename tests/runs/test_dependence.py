@@ -115,3 +115,26 @@ def test_associated_factors_are_named():
     assert f"{association(expected, method='cramer'):.2f}" in describe_association(factors[:, [0, 2]], ["a", "b"])
     table = pd.DataFrame(factors, columns=["shape", "size", "color"])
     assert "shape and color are associated" in str(score(factors + 0.0, table, "mig", bootstrap=0, chance=0))
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), pd.NA])
+def test_each_row_has_a_block(label):
+    labels = [label, *(f"video {i // 10}" for i in range(1, 400))]
+    for blocks in (labels, pd.Series(labels), [label, *range(1, 400)]):
+        with pytest.raises(InvalidInput, match="`blocks`"):
+            score(*noise(0), "mig", blocks=blocks)
+
+
+def test_blocks_are_of_the_rows_before_some_are_left_out():
+    codes, factors = noise(0)
+    blocks = np.arange(400) // 4
+    codes[2, 0] = np.nan
+    present = np.delete(np.arange(400), 2)
+    expected = score(codes[present], factors[present], "irs", blocks=blocks[present]).table
+    for given in (4, blocks, blocks.tolist()):
+        found = score(codes, factors, "irs", blocks=given, drop_missing=True)
+        assert found.table["low"].tolist() == expected["low"].tolist()
+    named = pd.DataFrame(factors).assign(video=blocks)
+    found = score(codes, named, "irs", blocks="video", drop_missing=True)
+    assert found.table["low"].tolist() == expected["low"].tolist()
+    assert any("1 point" in note and "points" not in note for note in found.points.notes)

@@ -1,5 +1,7 @@
 """What `score` makes of factors of all kinds, and of values that are missing."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +29,7 @@ def kinds():
     yield "pandas' whole numbers", pd.DataFrame(PLACES).astype("Int64")
     yield "mixed", {"a": PLACES[:, 0], "b": WORDS[PLACES[:, 1]], "c": pd.Categorical(PLACES[:, 2] == 1)}
     yield "fractions", PLACES / 7 - 3
+    yield "decimals", {name: [Decimal(int(place)) / 4 for place in PLACES[:, i]] for i, name in enumerate("abc")}
 
 
 @pytest.mark.parametrize(("kind", "factors"), list(kinds()), ids=[kind for kind, _ in kinds()])
@@ -52,6 +55,8 @@ def lacking():
         {"z0": CODES[:, 0], "z1": CODES[:, 1], "z2": CODES[:, 2]},
         {"a": list(words[:, 1]), "b": PLACES[:, 0]},
     )
+    # numpy makes the text "nan" of such a list
+    yield "nan among text", CODES, {"a": [float("nan") if word is None else word for word in words[:, 1]]}
 
 
 @pytest.mark.parametrize(
