@@ -42,9 +42,9 @@ LEAVE_OUT = (
     "Leave such points out of `codes` and `factors` alike (`drop_missing=True` of causal_disent.score, or "
     "--drop_missing of `causal-disent score`, does this for missing values), or fill them in."
 )
-#: Of larger numbers, squares and cubes are no longer numbers.
-LARGEST = 1e100
-#: The same of float32: such codes are calculated with in float64.
+#: Of larger numbers, squares and cubes are no longer numbers; of smaller ones they are 0.
+LARGEST, SMALLEST = 1e100, 1e-100
+#: The same of float32, and its inverse: such codes are calculated with in float64.
 LARGEST_SINGLE = 1e12
 
 #: Of larger whole numbers, a float64 does not hold each.
@@ -326,10 +326,16 @@ def check_matrix(name: str, values: Any, *, columns: str) -> FloatArray:
             f"`{name}` must have shape (points, {columns}) with at least one of each; given: {matrix.shape}."
         )
     if matrix.dtype.kind == "f":
-        size = max(-float(matrix.min()), float(matrix.max()))  # without a copy; NaN if one entry is
+        sizes = np.maximum(-matrix.min(axis=0), matrix.max(axis=0))  # without a copy; NaN if one entry is
+        size = float(sizes.max())
         if not size <= LARGEST:
             _tell_unfit(name, matrix)
-        if size > LARGEST_SINGLE:
+        for column in np.flatnonzero((sizes > 0) & (sizes < SMALLEST)):
+            raise errors.InvalidInput(
+                f"`{name}` must be 0 or beyond +-{SMALLEST}; all of column {column} is within "
+                f"+-{sizes[column]:.3g}. Squares of it underflow: give the column in another unit."
+            )
+        if size > LARGEST_SINGLE or size < 1 / LARGEST_SINGLE:
             matrix = matrix.astype(np.float64, copy=False)
     return np.ascontiguousarray(matrix)  # sums are rounded by the order in memory: the numbers alone decide
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -45,6 +46,19 @@ class ExactBoosting(GradientBoostingClassifier):
     but for the last bits. Small data, settings other than those in `FREE`, weights and scikit-learn before 1.9,
     which summed in another way, are left to scikit-learn.
     """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, monitor: Any = None) -> ExactBoosting:
+        """Warn of codes that single precision makes constant, and fit."""
+        codes = np.asarray(X)
+        single = codes.astype(np.float32)
+        lost = (codes.min(axis=0) != codes.max(axis=0)) & (single.min(axis=0) == single.max(axis=0))
+        if lost.any():
+            warnings.warn(
+                f"In float32, which trees work in, codes {errors.listing(np.flatnonzero(lost))} do not vary. "
+                "Subtract their means, or give them in another unit.",
+                stacklevel=2,
+            )
+        return super().fit(X, y, sample_weight, monitor)
 
     def _fit_stages(
         self, X: Any, y: Any, raw_predictions: FloatArray, sample_weight: Any, *more: Any, **named: Any

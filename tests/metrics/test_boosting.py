@@ -6,7 +6,7 @@ from fitting_promises import mixture
 from sklearn.ensemble import GradientBoostingClassifier
 
 from causal_disent import errors
-from causal_disent.metrics.boosting import HistogramBoosting, bin_edges
+from causal_disent.metrics.boosting import ExactBoosting, HistogramBoosting, bin_edges
 
 
 @pytest.mark.parametrize("num_values", [2, 3, 5])
@@ -70,6 +70,12 @@ def test_constant_codes_have_no_importance():
     model = HistogramBoosting(random_state=0).fit(np.ones((10, 2)), np.arange(10) % 2)
     np.testing.assert_array_equal(model.feature_importances_, [0, 0])
     assert len(model.predict(np.ones((3, 2)))) == 3
+
+
+def test_codes_that_single_precision_makes_constant():
+    codes, factors = mixture(60)
+    with pytest.warns(UserWarning, match="codes 0 do not vary"):
+        ExactBoosting(n_estimators=1).fit(codes + [1e12, *[0] * (codes.shape[1] - 1)], factors[:, 0])
 
 
 def test_bin_edges_of_many_values():

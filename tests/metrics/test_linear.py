@@ -35,6 +35,16 @@ from causal_disent.metrics.linear import (
 FACTORS = np.random.RandomState(0).randint(6, size=(400, 3))
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e300])
+def test_codes_whose_squares_are_no_numbers(unit):
+    factors = np.random.RandomState(0).randint(4, size=(50, 2))
+    for codes in (factors * unit, factors * [1, unit]):
+        with pytest.raises(errors.InvalidInput, match="`codes`"):
+            mcc(codes, factors)
+    small = mcc((factors * 1e-30).astype(np.float32), factors).score
+    assert small == pytest.approx(mcc(factors.astype(float), factors).score)
+
+
 def test_perfect_codes_in_another_order_and_sign():
     result = mcc(FACTORS[:, [2, 0, 1]] * [-1.0, 4.0, 0.5] + 3.0, FACTORS)
     assert result.score == pytest.approx(1.0)
