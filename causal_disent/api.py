@@ -229,4 +229,6 @@ def _names(metrics: str | Iterable[str] | None) -> list[str] | None:
     """The names of metrics, of a text with commas or of several."""
     if metrics is None:
         return None
-    return [name.strip() for name in metrics.split(",")] if isinstance(metrics, str) else list(metrics)
+    if isinstance(metrics, str):
+        return [name.strip() for name in metrics.split(",") if name.strip()]
+    return list(metrics)

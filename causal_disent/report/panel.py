@@ -100,13 +100,13 @@ def answer_of(row: Any, factors: Sequence[str], best: float) -> str:
     question = question_of(row.entry.name)
     if question is None or row.result is None:
         return ""
-    chance = 0.0 if isnan(row.sure.chance) else row.sure.chance
+    # Codes that say nothing may score far below 0, of few points; only what is above 0 is good.
+    chance = 0.0 if isnan(row.sure.chance) else max(row.sure.chance, 0.0)
     if row.sure.within_chance:
         reached = round(row.sure.share * row.sure.permutations)
         if row.score >= best - 1e-9:
-            return (
-                f"cannot tell: the best score, which {reached} of {row.sure.permutations} permutations reach too"
-            )
+            too = f"which {reached} of {row.sure.permutations} permutations reach too"
+            return f"cannot tell: the best score, {too if reached else 'with the chance level in its interval'}"
         return "no better than chance"
     place = (row.score - chance) / (best - chance) if best > chance else float(row.score >= best)
     if place >= YES:

@@ -136,7 +136,7 @@ class ScoreTable(Checked):
     def _remarks(self) -> Iterator[tuple[str, str]]:
         """What to say below the scores, and of which metrics."""
         yield from (("note", note) for note in self.points.notes)
-        if self.panel:
+        if self.panel and self._scored:
             yield "more", 'metrics="all" (--metrics all) measures by every metric; docs/metrics.md describes them'
         yield from _grouped(self._scored)
         for row in self._scored if not self.panel else ():
@@ -202,10 +202,11 @@ class ScoreTable(Checked):
         )
         heads = "".join(f"<th class=n>{name}</th>" for name in self._columns)
         remarks = "".join(f"<p>{escape(of)}: {escape(said)}</p>\n" for of, said in self._remarks())
+        last = "question and answer" if self.panel else "question"
         inside = (
             f"<style>{STYLE}</style>\n<div class=cd-scores><p>{escape(self._heading())}</p>\n<table>\n"
             f"<tr><th>metric</th><th class=n>score</th>{heads}<th class=rail>worst to best</th>"
-            f"<th class=n>best</th><th>question</th></tr>\n{rows}</table>\n{remarks}</div>\n"
+            f"<th class=n>best</th><th>{last}</th></tr>\n{rows}</table>\n{remarks}</div>\n"
         )
         if not page:
             return inside
@@ -358,10 +359,11 @@ def _question(row: MetricScore) -> str:
 
 def _verdict(row: MetricScore) -> str:
     """Where the score is beside its chance level; a score at its best that permutations reach decides nothing."""
-    if not row.sure.within_chance or row.score < _best(row) - 1e-9 or _is_lower(row):
-        return verdict(row.sure.within_chance, row.sure.share)
     number = row.sure.permutations
-    return f"at its best, as {round(row.sure.share * number)} of {number} permutations: cannot decide"
+    reached = round(row.sure.share * number) if row.sure.within_chance else 0
+    if not reached or row.score < _best(row) - 1e-9 or _is_lower(row):
+        return verdict(row.sure.within_chance, row.sure.share)
+    return f"at its best, as {reached} of {number} permutations: cannot decide"
 
 
 def _why_chance(row: MetricScore) -> Iterator[tuple[str, str]]:

@@ -343,7 +343,7 @@ def test_matplotlib_waits_for_the_picture():
 
 
 @pytest.mark.parametrize(
-    "metrics", ["irs, mig", ("irs", "mig"), {"irs", "mig"}, (name for name in ("irs", "mig"))]
+    "metrics", ["irs, mig", "irs,mig,", ("irs", "mig"), {"irs", "mig"}, (name for name in ("irs", "mig"))]
 )
 def test_metrics_are_named_in_any_way(metrics):
     factors = np.indices((4, 4)).reshape(2, -1).T
@@ -386,6 +386,13 @@ class TestPanel:
         noise = np.random.default_rng(0).normal(size=(240, 3))
         found = score(noise, FACTORS, bootstrap=0, chance=100)
         assert set(found.answers.values()) == {"no better than chance"}
+
+    def test_few_points_say_little(self):
+        factors = np.random.RandomState(0).randint(4, size=(200, 3))
+        codes = factors + 0.1 * np.random.RandomState(1).normal(size=(200, 3))
+        answers = score(codes[:5], factors[:5], bootstrap=10, chance=10).answers
+        assert answers["Can the factors be read off the codes?"] != "yes"  # chance is far below 0
+        assert " 0 of " not in answers["Do factors have separate codes?"]
 
     def test_mixed_codes_are_named(self):
         generator = np.random.default_rng(0)
