@@ -38,6 +38,7 @@ COMMANDS = (
     " --gin_bindings mig.num_train=200",
     "dlib_train --model_dir trained --gin_config models/beta_vae.gin --gin_bindings dataset.name='candle_mini'"
     " --gin_bindings model.training_steps=2 --gin_bindings model.eval_steps=1",
+    "python old_program.py",
 )
 PREPARE = """
 import numpy as np
@@ -45,6 +46,8 @@ from pathlib import Path
 factors = np.random.default_rng(0).integers(0, 3, size=(300, 3))
 np.save("codes.npy", factors * 2.0)
 np.savetxt("factors.csv", factors, fmt="%d", delimiter=",", header="shape,color,size", comments="")
+lines = "import gin.tf\\nfrom disentanglement_lib.evaluation.metrics import mig\\nassert gin.tf is gin\\n"
+Path("old_program.py").write_text(lines)
 Path("model").mkdir()
 lines = "representation.name = 'perfect_oracle'\\ndataset.name = 'candle_mini'\\n"
 Path("model/representation.gin").write_text(lines)
