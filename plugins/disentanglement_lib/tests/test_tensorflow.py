@@ -1,6 +1,7 @@
 """Programs that bring TensorFlow: their terms are TensorFlow's, and TensorFlow trains."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -40,7 +41,8 @@ def test_sessions_of_tensorflow_1_are_refused_with_what_to_do(tmp_path):
         "from disentanglement_lib.methods.unsupervised import train\n"
         f"train.train_with_gin({str(tmp_path / 'model')!r}, True, [{SMALL!r}])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # conftest.py has found the packages
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert "NeedsTensorFlow1" in done.stderr and "disable_v2_behavior" in done.stderr
 
 
