@@ -169,6 +169,7 @@ def compare(
     bootstrap: int = 200,
     bins: int | None = None,
     fast: bool = False,
+    blocks: int | Sequence[Any] | str | None = None,
     progress: bool = True,
 ) -> Comparison:
     r"""Compare encoders on the same points.
@@ -187,6 +188,7 @@ def compare(
         bootstrap: resamples.
         bins: as `score` takes it.
         fast: as `score` takes it.
+        blocks: as `score` takes them.
         progress: whether to show on the standard error how far long work is.
 
     Returns:
@@ -202,19 +204,32 @@ def compare(
         {'metric': ['mig', 'r2'], 'better': ['good', '']}
     """
     from causal_disent import errors
-    from causal_disent.checks import check_whole
+    from causal_disent.checks import check_number, check_whole
+    from causal_disent.metrics.certainty import MOST_RESAMPLES
     from causal_disent.runs.compare import as_encoders, compare_codes
+    from causal_disent.tables import take_column
 
     check_whole("`bootstrap`", bootstrap, 2)
+    check_number("`bootstrap`", bootstrap, at_most=MOST_RESAMPLES)
     if len(matrices) < 2:
         raise errors.InvalidInput(
             "`compare` takes the codes of two or more encoders, and the factors, in this order."
         )
     *codes, factors = matrices
     encoders = {name: _read(matrix) for name, matrix in as_encoders(codes).items()}
+    factors = _read(factors)
+    if isinstance(blocks, str):
+        blocks, factors = take_column("blocks", blocks, factors)
     with progress_shown(progress):
         return compare_codes(
-            encoders, _read(factors), _names(metrics), random_state, bootstrap=bootstrap, bins=bins, fast=fast
+            encoders,
+            factors,
+            _names(metrics),
+            random_state,
+            bootstrap=bootstrap,
+            bins=bins,
+            blocks=blocks,
+            fast=fast,
         )
 
 

@@ -43,9 +43,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
     add_certainty(parser)
-    parser.add_argument(
-        "--blocks", metavar="N", help="rows that depend on each other: so many in a row, or a column of FACTORS"
-    )
+    _add_blocks(parser)
     parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
@@ -66,16 +64,16 @@ def run_score(arguments: argparse.Namespace) -> int:
     from causal_disent.api import score
 
     _check_outputs(arguments.output, WRITERS)
-    names = [name for given in arguments.metrics or () for name in given.split(",") if name]
+    names = _names(arguments.metrics)
     scores = score(
         arguments.codes,
         arguments.factors,
-        names or None,
+        names,
         seed_of(arguments),
         bins=arguments.bins,
         neighbours=arguments.neighbours,
         drop_missing=arguments.drop_missing,
-        blocks=int(arguments.blocks) if (arguments.blocks or "").isdecimal() else arguments.blocks,
+        blocks=_blocks(arguments.blocks),
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,
@@ -108,6 +106,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
+    _add_blocks(parser)
     parser.add_argument("--bootstrap", type=int, default=200, metavar="N", help="resamples (%(default)s)")
     parser.add_argument(
         "--output", type=Path, nargs="+", default=[], metavar="FILE", help=f"to write: {', '.join(COMPARED)}"
@@ -128,14 +127,15 @@ def run_compare(arguments: argparse.Namespace) -> int:
         encoders[name if named else Path(text).stem] = file if named else text
     if len(encoders) < len(given):
         raise errors.InvalidInput("Two encoders have the same name; give NAME=FILE.")
-    names = [name for listed in arguments.metrics or () for name in listed.split(",") if name]
+    names = _names(arguments.metrics)
     found = compare(
         encoders,
         factors,
-        metrics=names or None,
+        metrics=names,
         random_state=seed_of(arguments),
         bootstrap=arguments.bootstrap,
         bins=arguments.bins,
+        blocks=_blocks(arguments.blocks),
         fast=arguments.fast,
     )
     for path in arguments.output:
@@ -144,12 +144,28 @@ def run_compare(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _add_blocks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--blocks", metavar="N", help="rows that depend on each other: so many in a row, or a column of FACTORS"
+    )
+
+
+def _blocks(given: str | None) -> int | str | None:
+    """A length, or the name of a column."""
+    return int(given) if given and given.removeprefix("-").isdecimal() else given
+
+
 def _check_outputs(paths: Sequence[Path], writers: Mapping[str, Any]) -> None:
     """Raise before long work unless each file can be written."""
     for path in paths:
         if path.suffix not in writers:
             raise errors.InvalidInput(f"--output takes files that end in {', '.join(writers)}; given: {path}.")
         check_file_place(path)
+
+
+def _names(given: list[str] | None) -> list[str] | None:
+    """The names of metrics, with or without commas between them; None if nobody says which."""
+    return None if given is None else [name for part in given for name in part.split(",") if name]
 
 
 def _columns(given: str) -> list[str | int]:

@@ -18,6 +18,7 @@ from causal_disent.checks import check_random_state, is_whole
 from causal_disent.figures import empty_figure, plain
 from causal_disent.metrics.certainty import WIDTH, bootstrap_interval, resampler
 from causal_disent.progress import steps
+from causal_disent.protocols import IntArray
 from causal_disent.report.ranking import holm
 from causal_disent.report.table import text_table
 from causal_disent.runs.score import Points, choose_metrics, measure_points, read_points
@@ -167,12 +168,13 @@ def compare_codes(
     *,
     bootstrap: int = BOOTSTRAP,
     bins: int | None = None,
+    blocks: Any = None,
     fast: bool = False,
 ) -> Comparison:
     """See `causal_disent.compare`."""
     if len(encoders) < 2:
         raise errors.InvalidInput("`compare` takes the codes of two or more encoders, and the factors.")
-    points = {name: read_points(codes, factors, bins=bins) for name, codes in encoders.items()}
+    points = {name: read_points(codes, factors, bins=bins, blocks=blocks) for name, codes in encoders.items()}
     first = next(iter(points.values()))
     for name, one in points.items():
         if len(one.codes.values) != len(first.codes.values):
@@ -189,7 +191,7 @@ def compare_codes(
     }
     pairs = [(metric, *pair) for metric in everywhere for pair in combinations(found, 2)]
     with closing(steps(list(map(str, range(len(pairs)))), "differences")) as numbers:
-        rows = [_difference(*pairs[int(i)], found, bootstrap, seed) for i in numbers]
+        rows = [_difference(*pairs[int(i)], found, bootstrap, seed, first.blocks) for i in numbers]
     known = [i for i, row in enumerate(rows) if not isnan(row.p)]
     for i, corrected in zip(known, holm([rows[i].p for i in known]) if known else [], strict=True):
         rows[i] = Difference(**{**vars(rows[i]), "corrected": float(corrected)})
@@ -213,7 +215,13 @@ def _measure(points: Points, metrics: Sequence[str] | None, seed: int, fast: boo
 
 
 def _difference(
-    metric: str, first: str, second: str, found: Mapping[str, Any], bootstrap: int, seed: int
+    metric: str,
+    first: str,
+    second: str,
+    found: Mapping[str, Any],
+    bootstrap: int,
+    seed: int,
+    blocks: IntArray | None,
 ) -> Difference:
     """One paired comparison: the same rows are drawn for both encoders."""
     jobs = [found[name][metric][1] for name in (first, second)]
@@ -228,6 +236,7 @@ def _difference(
         bootstrap,
         seed=seed,
         most_points=cap,
+        blocks=blocks,
         label=f"{metric}: difference",
     )
     spread = (high - low) / (2 * WIDTH)
@@ -263,7 +272,7 @@ def as_encoders(matrices: Sequence[Any]) -> dict[str, Any]:
     """Name -> codes, of a mapping or of several matrices."""
     if len(matrices) == 1 and isinstance(matrices[0], Mapping):
         encoders = {str(name): codes for name, codes in matrices[0].items()}
-        if len(encoders) < len(matrices[0]):
+        if len(encoders) < len(matrices[0]) or not all(map(str.strip, encoders)):
             raise errors.InvalidInput(
                 f"`matrices`: each encoder needs its own name; given: {errors.listing(map(repr, matrices[0]))}."
             )

@@ -1,6 +1,7 @@
 """Encoders beside each other."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from causal_disent import compare, score
@@ -61,6 +62,19 @@ def test_notes_name_the_encoder():
     assert note.startswith("dead: ") and "code_3" in note
 
 
+def test_resamples_are_bounded():
+    with pytest.raises(InvalidInput, match="`bootstrap`"):
+        compare(GOOD, MIXED, FACTORS, bootstrap=10**9)
+
+
+def test_blocks_are_drawn_whole():
+    repeated = [np.repeat(matrix[:100], 4, axis=0) for matrix in (GOOD, MIXED, FACTORS)]
+    rows, blocks = (compare(*repeated, metrics="mig", bootstrap=100, blocks=n).rows[0] for n in (1, 4))
+    assert blocks.high - blocks.low > 1.4 * (rows.high - rows.low)
+    factors = pd.DataFrame(repeated[2]).assign(video=np.arange(400) // 4)
+    assert compare(*repeated[:2], factors, metrics="mig", bootstrap=100, blocks="video").rows[0].low == blocks.low
+
+
 def test_lower_scores_may_be_better():
     noise = np.random.RandomState(1).normal(size=(400, 3))
     tied = noise @ np.array([[1, 0.9, 0.9], [0, 0.3, 0], [0, 0, 0.3]])
@@ -93,6 +107,7 @@ def test_three_encoders():
         ((GOOD, FACTORS), "two or more"),
         ((GOOD, MIXED[:-1], FACTORS), "codes"),
         (({1: GOOD, "1": MIXED, "other": GOOD}, FACTORS), "matrices"),
+        (({"": GOOD, "other": MIXED}, FACTORS), "matrices"),
     ],
 )
 def test_bad_input(matrices, named):
