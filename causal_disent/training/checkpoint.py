@@ -12,7 +12,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 
 from causal_disent import errors
-from causal_disent.files import new_file, sweep, unusable
+from causal_disent.files import new_file, regular, sweep, unusable
 from causal_disent.protocols import Trainer
 from causal_disent.text import shown_value
 from causal_disent.training.trackers import clear_tracked
@@ -64,10 +64,10 @@ def open_tensors(path: Path, framework: str) -> Iterator[TensorFile]:
         path: of the file.
         framework: what tensors are wanted, as safetensors calls it: ``"pt"``, ``"tf"`` or ``"np"``.
     """
-    if path.is_symlink() or not path.is_file():
-        raise errors.InvalidInput(f"There is no file {path} (a link is not followed).")
+    if not path.is_file():
+        raise errors.InvalidInput(f"There is no file {path}.")
     try:
-        with safe_open(path, framework=framework) as handle:
+        with safe_open(regular(path), framework=framework) as handle:
             yield TensorFile(path, handle)
     except SafetensorError as error:
         raise _refusal_of(path, error) from None

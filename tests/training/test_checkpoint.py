@@ -2,8 +2,13 @@
 
 import os
 
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from causal_disent import errors
 from causal_disent.files import new_file
-from causal_disent.training.checkpoint import CHECKPOINT, clear
+from causal_disent.training.checkpoint import CHECKPOINT, clear, open_tensors
 
 
 def killed_while_writing(folder, after):
@@ -33,3 +38,24 @@ def test_what_is_not_of_the_run_stays(tmp_path):
     (tmp_path / CHECKPOINT).touch()
     clear(tmp_path)
     assert os.listdir(tmp_path) == ["mine"]
+
+
+def test_weights_of_a_download_are_read_through_its_links(tmp_path, monkeypatch):
+    """As huggingface_hub lays them out: ``snapshots/<commit>/weights`` is a link to ``blobs/<hash>``."""
+    blob = tmp_path / "models--x" / "blobs" / "0a1b"
+    weights = tmp_path / "models--x" / "snapshots" / "abc" / "model" / "weights.safetensors"
+    for path in (blob, weights):
+        path.parent.mkdir(parents=True)
+    save_file({"bias": np.ones(2, np.float32)}, blob)
+    weights.symlink_to("../../../blobs/0a1b")
+    with open_tensors(weights, "np") as file:
+        assert file.read("bias").tolist() == [1, 1]
+    elsewhere = tmp_path / "elsewhere.safetensors"
+    blob.rename(elsewhere)
+    weights.unlink()
+    weights.symlink_to(elsewhere)
+    with pytest.raises(errors.InvalidInput, match="symbolic link"), open_tensors(weights, "np"):
+        pass
+    monkeypatch.setenv("CAUSAL_DISENT_LINKS", str(tmp_path))
+    with open_tensors(weights, "np") as file:
+        assert file.shapes == {"bias": (2,)}

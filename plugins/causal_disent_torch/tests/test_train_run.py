@@ -154,8 +154,8 @@ def damaged(path, how):
     elif how == "text":
         path.write_text("not a checkpoint at all, but long enough to be one")
     elif how == "link":
-        path.rename(path.with_name("elsewhere"))
-        path.symlink_to("elsewhere")
+        path.rename(path.parent.with_name("elsewhere"))
+        path.symlink_to("../elsewhere")
     else:
         with open_tensors(path) as file:
             tensors, metadata = {name: file.read(name) for name in file.shapes}, dict(file.metadata)
@@ -190,7 +190,7 @@ def damaged(path, how):
         ("empty", "cut off"),
         ("text", "not a safetensors file"),
         ("pickle", "is a pickle"),
-        ("link", "a link is not followed"),
+        ("link", "symbolic link"),
         ("shape", r"e1.bias' has shape \(7,\); \(3,\) is needed"),
         ("optimizer", "optimizer.vae.0.exp_avg"),
         ("missing", "missing are networks.encoder.e1.bias"),
