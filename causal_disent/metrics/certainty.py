@@ -195,14 +195,43 @@ def bootstrap_interval(
         >>> round(low), round(high)
         (44, 55)
     """
+    found = score_resamples(
+        score_of, num_points, resamples, seed=seed, most_points=most_points, blocks=blocks, label=label
+    )
+    return interval_of_resamples(score, found, num_points, most_points, ends)
+
+
+def score_resamples(
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    resamples: int,
+    *,
+    seed: int = 0,
+    most_points: int | None = None,
+    blocks: IntArray | None = None,
+    label: str = "bootstrap",
+) -> FloatArray:
+    """Score each resample, (resamples,); NaN where that is undefined. The arguments are `bootstrap_interval`'s."""
     generator = np.random.RandomState(seed)
     taken = min(num_points, most_points or num_points)
     # All n are drawn, whatever m is, so that the rows of scores of different m agree.
     members = None if blocks is None else rows_of_blocks(blocks)
     draws = (_draw_rows(num_points, members, generator)[:taken] for _ in range(resamples))
-    found = _scores(score_of, draws, resamples, label)
-    if len(found) < max(2, (1 - MOST_UNDEFINED) * resamples):
+    return _scores(score_of, draws, resamples, label)
+
+
+def interval_of_resamples(
+    score: float,
+    resampled: FloatArray,
+    num_points: int,
+    most_points: int | None = None,
+    ends: tuple[float, float] = (-inf, inf),
+) -> tuple[float, float, int]:
+    """What `bootstrap_interval` returns, of scores of resamples."""
+    found = resampled[~np.isnan(resampled)]
+    if len(found) < max(2, (1 - MOST_UNDEFINED) * len(resampled)):
         return nan, nan, len(found)
+    taken = min(num_points, most_points or num_points)
     return *centred_interval(score, found, ends, sqrt(taken / num_points)), len(found)
 
 
@@ -256,6 +285,7 @@ def chance_level(
     members = None if blocks is None else rows_of_blocks(blocks)
     orders = (_permute_rows(num_points, members, generator) for _ in range(permutations))
     found = _scores(score_of, orders, permutations, label)
+    found = found[~np.isnan(found)]
     if not len(found):
         return nan, nan, 0
     rounding = 1e-12 * max(1.0, abs(score))
@@ -294,7 +324,7 @@ def _permute_rows(num_points: int, members: list[IntArray] | None, generator: np
 
 
 def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str) -> FloatArray:
-    """The scores that are defined."""
+    """The score of each of `rows`; NaN where it is not defined or not finite."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said of the score itself
@@ -302,8 +332,9 @@ def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label
             try:
                 found.append(float(score_of(chosen)))
             except Exception:  # fewer values, or none that vary: not defined on these rows
-                continue
-    return np.array([one for one in found if np.isfinite(one)])
+                found.append(nan)
+    scores = np.array(found, dtype=np.float64)
+    return np.where(np.isfinite(scores), scores, nan)
 
 
 def resampler(

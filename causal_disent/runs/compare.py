@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import isnan, nan
@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from scipy.stats import norm
 
 from causal_disent import errors
-from causal_disent.checks import check_random_state, is_whole
 from causal_disent.figures import empty_figure, plain
-from causal_disent.metrics.certainty import WIDTH, bootstrap_interval, resampler
+from causal_disent.metrics.certainty import WIDTH, interval_of_resamples, resampler, score_resamples
 from causal_disent.progress import steps
-from causal_disent.protocols import IntArray
+from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.report.ranking import holm
 from causal_disent.report.table import text_table
-from causal_disent.runs.score import Points, choose_metrics, measure_points, read_points
+from causal_disent.runs.score import Points, choose_metrics, measure_points, read_points, seed_of
 from causal_disent.text import shown
 
 if TYPE_CHECKING:
@@ -179,8 +178,7 @@ def compare_codes(
     for name, one in points.items():
         if len(one.codes.values) != len(first.codes.values):
             raise errors.InvalidInput(f"The codes '{shown(name)}' have other points than the first ones.")
-    generator = check_random_state(random_state)
-    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
+    seed = seed_of(random_state)
     found = {name: _measure(one, metrics, seed, fast) for name, one in points.items()}
     everywhere = [metric for metric in next(iter(found.values())) if all(found[name][metric][1] for name in found)]
     left_out = {
@@ -189,12 +187,14 @@ def compare_codes(
         for metric, (row, job) in rows.items()
         if metric not in everywhere and not job
     }
-    pairs = [(metric, *pair) for metric in everywhere for pair in combinations(found, 2)]
-    with closing(steps(list(map(str, range(len(pairs)))), "differences")) as numbers:
-        rows = [_difference(*pairs[int(i)], found, bootstrap, seed, first.blocks) for i in numbers]
+    rows = []
+    with closing(steps(everywhere, "resampling")) as measured:
+        for metric in measured:
+            resampled = {name: _resample(found[name][metric][1], bootstrap, seed, first.blocks) for name in found}
+            rows += [_difference(metric, *pair, resampled) for pair in combinations(resampled, 2)]
     known = [i for i, row in enumerate(rows) if not isnan(row.p)]
     for i, corrected in zip(known, holm([rows[i].p for i in known]) if known else [], strict=True):
-        rows[i] = Difference(**{**vars(rows[i]), "corrected": float(corrected)})
+        rows[i] = replace(rows[i], corrected=float(corrected))
     if not rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise errors.InvalidInput(f"No metric could be measured for every encoder. {reasons}")
@@ -214,33 +214,36 @@ def _measure(points: Points, metrics: Sequence[str] | None, seed: int, fast: boo
     return {row.entry.name: (row, job) for row, job in measure_points(entries, points, seed, fast)}
 
 
-def _difference(
-    metric: str,
-    first: str,
-    second: str,
-    found: Mapping[str, Any],
-    bootstrap: int,
-    seed: int,
-    blocks: IntArray | None,
-) -> Difference:
-    """One paired comparison: the same rows are drawn for both encoders."""
-    jobs = [found[name][metric][1] for name in (first, second)]
-    scores = tuple(job[-1] for job in jobs)
-    (one, _, num_points, cap), (other, *_) = (
-        resampler(facts, function, points, options, seed) for facts, function, points, options, _ in jobs
+@dataclass(frozen=True)
+class _Resampled:
+    """One encoder by one metric: its score, and those of resamples, the same rows for every encoder."""
+
+    score: float
+    resampled: FloatArray
+    num_points: int
+    most_points: int
+    lower_is_better: bool
+
+
+def _resample(job: Sequence[Any], bootstrap: int, seed: int, blocks: IntArray | None) -> _Resampled:
+    """Score resamples of the points, once for all comparisons of an encoder."""
+    facts, function, points, options, score = job
+    score_of, _, num_points, cap = resampler(facts, function, points, options, seed)
+    label = f"{function.__name__}: resamples"
+    found = score_resamples(
+        score_of, num_points, bootstrap, seed=seed, most_points=cap, blocks=blocks, label=label
     )
-    low, high, _ = bootstrap_interval(
-        scores[0] - scores[1],
-        lambda rows: one(rows) - other(rows),
-        num_points,
-        bootstrap,
-        seed=seed,
-        most_points=cap,
-        blocks=blocks,
-        label=f"{metric}: difference",
+    return _Resampled(score, found, num_points, cap, facts["better"] == "lower")
+
+
+def _difference(metric: str, first: str, second: str, found: Mapping[str, _Resampled]) -> Difference:
+    """One paired comparison."""
+    one, other = found[first], found[second]
+    difference = one.score - other.score
+    low, high, _ = interval_of_resamples(
+        difference, one.resampled - other.resampled, one.num_points, one.most_points
     )
     spread = (high - low) / (2 * WIDTH)
-    difference = scores[0] - scores[1]
     if isnan(spread):
         p = nan
     elif abs(difference) < ROUNDING:
@@ -249,8 +252,8 @@ def _difference(
         p = 0.0
     else:
         p = float(2 * norm.sf(abs(difference) / spread))
-    lower = jobs[0][0]["better"] == "lower"
-    return Difference(metric, first, second, (scores[0], scores[1]), low, high, p, lower_is_better=lower)
+    scores = (one.score, other.score)
+    return Difference(metric, first, second, scores, low, high, p, lower_is_better=one.lower_is_better)
 
 
 def _as_text(p: float) -> str:

@@ -38,15 +38,15 @@ from causal_disent.progress import steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
-from causal_disent.runs.dependence import describe_association, describe_dependence, read_blocks
+from causal_disent.runs.dependence import MOST_CLASSES, describe_association, describe_dependence, read_blocks
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
 #: What is said of metrics that take long, where nobody says how many.
 NOT_ASKED = "no interval and chance level, for that takes long: `bootstrap=200, chance=20` asks for them"
-#: A factor of more values than this is continuous if they are fractions, or if a value has too few points.
-MOST_CLASSES, POINTS_PER_CLASS = 20, 5
+#: A factor of more than `MOST_CLASSES` values is continuous if they are fractions, or have fewer points each.
+POINTS_PER_CLASS = 5
 #: Part of a code's variance that a factor explains at least, if the code is not dead.
 EXPLAINED = 0.1
 #: From so many points on, intervals take longer than processes to start.
@@ -269,8 +269,7 @@ def score_points(
         bootstrap: resamples for the intervals; by default some, for metrics that are quick.
         chance: permutations for the chance levels; by default some, for metrics that are quick.
     """
-    generator = check_random_state(random_state)
-    seed = int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
+    seed = seed_of(random_state)
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks)
     of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     measured = measure_points(choose_metrics(metrics, points), points, seed, fast)
@@ -280,6 +279,12 @@ def score_points(
     done = [replace(row, sure=next(certain)) if job else row for row, job in measured]
     unasked = bootstrap is None and chance is None
     return [_remarked(row, NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark) for row in done]
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed itself, or one that the generator draws."""
+    generator = check_random_state(random_state)
+    return int(random_state) if is_whole(random_state) else int(generator.randint(2**31 - 1))
 
 
 def measure_points(
