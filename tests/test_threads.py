@@ -90,7 +90,8 @@ print(json.dumps([given, [pool["num_threads"] for pool in threadpoolctl.threadpo
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="what is told is glibc")
 def test_memory_that_is_free_is_kept():
     code = """
-import resource, numpy as np, causal_disent
+import ctypes, resource, numpy as np, causal_disent
+ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)  # PR_SET_THP_DISABLE: huge pages come as the machine has them free
 def pages():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(20):
