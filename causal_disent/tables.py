@@ -88,6 +88,8 @@ def grouped(table: Table, groups: Any, labels: Any) -> Table:
             f"{{'position': ['x', 'y']}}; given: {shown_value(groups)}."
         )
     members = {shown(name): places_of("factor_groups", columns, table.names) for name, columns in groups.items()}
+    if not all(name.strip() for name in members):
+        raise errors.InvalidInput("`factor_groups`: a group has an empty name. Name the factor that it is.")
     taken = [place for places in members.values() for place in places]
     twice = [table.names[place] for place in taken if taken.count(place) > 1]
     left = {name: place for place, name in enumerate(table.names) if place not in taken}
@@ -460,6 +462,10 @@ def check_same_points(codes: Table, factors: Table) -> None:
     """An error, with what to do, unless each row of `codes` and of `factors` can be of the same point."""
     (points, num_codes), (rows, num_factors) = codes.values.shape, factors.values.shape
     shapes = f"`codes` is {points} x {num_codes} and `factors` is {rows} x {num_factors} (points x columns)"
+    if points == rows == 1:
+        raise errors.InvalidInput(
+            f"One point cannot be measured; {shapes}. Scores need many: a few hundred at least."
+        )
     both = num_codes == num_factors and num_codes > points and num_factors > rows
     if points == rows and not both:
         _check_order(codes.index, factors.index)

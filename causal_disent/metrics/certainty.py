@@ -63,6 +63,10 @@ class Asked:
         for name in ("bootstrap", "chance"):
             check_at_least(0, **{name: getattr(self, name)})
             check_number(f"`{name}`", getattr(self, name), at_most=MOST_RESAMPLES)
+        if self.bootstrap == 1:
+            raise errors.InvalidInput(
+                "`bootstrap` is 1: an interval needs 2 resamples or more (200 is usual); 0 is for none."
+            )
 
 
 @dataclass(frozen=True)

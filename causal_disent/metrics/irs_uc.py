@@ -20,7 +20,7 @@ from causal_disent.checks import (
     check_rho,
     checked,
 )
-from causal_disent.metrics.arrays import CodeGroups, all_groups
+from causal_disent.metrics.arrays import CodeGroups, all_groups, varies
 from causal_disent.metrics.certainty import Asked, certainty, choose_seed
 from causal_disent.metrics.contract import IN_GROUPS, Bounded, Result, find_registered, metric
 from causal_disent.metrics.deviations import (
@@ -322,6 +322,12 @@ def uc_per_rho(
     """
     codes, factors = check_pairs(codes, factors)
     check_factors(factors.shape[1])
+    if constant := np.flatnonzero(~varies(factors)).tolist():
+        warnings.warn(
+            "uc gives codes to factors that never vary, which means nothing: leave out "
+            f"{errors.listing(constant)}.",
+            stacklevel=3,
+        )
     num_codes = len(all_groups(code_groups, codes.shape[1]))
     chosen = [check_rho(one, num_codes) for one in (range(1, num_codes + 1) if rho is None else rho)]
     generator = check_random_state(random_state)

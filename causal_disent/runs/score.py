@@ -312,13 +312,24 @@ def _or(given: int | None, default: int) -> int:
 
 def choose_metrics(metrics: str | Sequence[str] | None, points: Points) -> list[Entry]:
     """The metrics to measure: those named, a set, or for each question of the panel the first that can be."""
-    named = metrics[0] if metrics is not None and len(metrics) == 1 else metrics
-    if named == ALL:
+    if metrics is None:
+        metrics = DEFAULT
+    named = [metrics] if isinstance(metrics, str) else list(metrics)
+    if ALL in named:
         return list(registry.entries("metrics"))
-    if named == CLASSIC:
-        return _named(CLASSIC_METRICS)
-    if metrics is not None and named != DEFAULT:
-        return _named(metrics)
+    if not {CLASSIC, DEFAULT} & set(named):
+        return _named(named)
+    found: dict[str, Entry] = {}
+    for name in named:
+        entries = (
+            _choose_panel(points) if name == DEFAULT else _named(CLASSIC_METRICS if name == CLASSIC else [name])
+        )
+        found.update((entry.name, entry) for entry in entries)
+    return list(found.values())
+
+
+def _choose_panel(points: Points) -> list[Entry]:
+    """For each question of the panel the first metric that can answer it on these points."""
     chosen: dict[str, Entry] = {}
     for question in PANEL:
         able = (name for name in question.metrics if not _reason_against(registry.get("metrics", name), points))

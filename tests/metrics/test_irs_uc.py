@@ -309,3 +309,9 @@ def test_bad_attributions():
         attribute(np.eye(2), np.array([[0], [1]]), 3, None)
     with pytest.raises(errors.UnknownName, match="Unknown `selection` 'best'"):
         select_codes(np.eye(2), 1, "best")
+
+
+def test_uc_names_factors_that_never_vary():
+    factors = np.indices((3, 3)).reshape(2, -1).T
+    with pytest.warns(UserWarning, match="never vary.*leave out 1"):
+        uc(factors, factors * [1, 0])

@@ -421,3 +421,10 @@ class TestPanel:
         named = {name for question in PANEL for name in question.metrics}
         assert named <= set(BY_ARRAYS)
         assert list(score(CODES, FACTORS, "panel", bootstrap=0, chance=0).results) == [q.metrics[0] for q in PANEL]
+
+    def test_sets_and_names_together(self):
+        found = score(CODES, FACTORS, ["sap_score", "panel", "mig"], bootstrap=0, chance=0)
+        assert list(found.results)[:2] == ["sap_score", "r2"] and list(found.results).count("mig") == 1
+        assert set(score(CODES, FACTORS, ["mig", "dlib"], bootstrap=0, chance=0, fast=True).results) == set(
+            CLASSIC_METRICS
+        )

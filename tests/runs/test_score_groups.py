@@ -73,6 +73,7 @@ def test_codes_that_are_one_concept():
     [
         ({"factor_groups": [["x", "y"]]}, InvalidInput, "factor_groups.*must be a dict"),
         ({"factor_groups": {"position": "xy"}}, InvalidInput, "a group is a list of columns"),
+        ({"factor_groups": {" ": ["x", "y"]}}, InvalidInput, "factor_groups.*empty name"),
         ({"factor_groups": {"position": []}}, InvalidInput, "a group is a list of columns"),
         ({"factor_groups": {"position": ["x", "shap"]}}, UnknownName, "shap.*shape"),
         ({"factor_groups": {"position": ["x", 3]}}, UnknownName, "3"),

@@ -93,3 +93,10 @@ def test_missing_values_in_files(tmp_path, capsys):
     call = ["score", str(tmp_path / "codes.npy"), str(tmp_path / "factors.csv"), "--metrics", "mig"]
     assert main(call) == 2 and "point 5" in capsys.readouterr().err
     assert main([*call, "--drop_missing"]) == 0 and "199 points" in capsys.readouterr().out
+
+
+def test_too_little_to_measure():
+    with pytest.raises(InvalidInput, match="One point"):
+        score(np.ones((1, 3)), np.ones((1, 3)))
+    with pytest.raises(InvalidInput, match="`bootstrap`"):
+        score(np.eye(9)[:, :2], np.indices((3, 3)).reshape(2, -1).T, bootstrap=1)

@@ -69,9 +69,18 @@ class Publication:
         return (any if self.any_file else all)(found for _, found in self.locate())
 
     def find(self) -> list[Path]:
-        """Return the files that are there; an error if they are not enough."""
+        """Return the files that are there; an error if they are not enough.
+
+        The folder of all data is the user's own: a link in it to a data set's folder is followed. Links in the
+        folder of a data set are not, where they leave it.
+        """
         if self.is_found():
-            return [within(self.path(""), path) for path, found in self.locate() if found]
+            folders = [self.path(file.split("/")[0]) for file in self.files]
+            return [
+                within(folder if folder.is_dir() else folder.parent, path)
+                for folder, (path, found) in zip(folders, self.locate(), strict=True)
+                if found
+            ]
         raise self.missing(*(path for path, found in self.locate() if not found))
 
     def missing(self, *paths: Path) -> errors.InvalidInput:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from causal_disent_datasets import files, npz
 from causal_disent_datasets.cars3d import Cars3d, _matrices
+from causal_disent_datasets.dsprites import DspritesFull
 from causal_disent_datasets.files import check_digest, map_array
 from causal_disent_datasets.npz import map_npy, open_member
 from causal_disent_datasets.pictures import read_rgb
@@ -25,15 +26,20 @@ from hypothesis import strategies as st
 from causal_disent import errors
 
 
-def test_a_linked_folder_is_refused_unless_it_is_named(root, monkeypatch):
+def test_a_link_to_a_data_sets_folder_is_followed_and_one_in_it_only_if_it_is_named(root, monkeypatch):
     outside = root.parent / "outside"
-    outside.mkdir()
-    (outside / "car.mat").touch()
-    (root / "cars").symlink_to(outside)
-    with pytest.raises(errors.InvalidInput, match=f"that leaves {root}.*CAUSAL_DISENT_LINKS={outside}"):
-        Cars3d.publication.find()
-    monkeypatch.setenv("CAUSAL_DISENT_LINKS", str(outside))
+    (outside / "cars").mkdir(parents=True)
+    (outside / "cars" / "car.mat").touch()
+    (root / "cars").symlink_to(outside / "cars")
     assert Cars3d.publication.find() == [root / "cars"]
+    (root / "dsprites").mkdir()
+    file = root / DspritesFull.publication.files[0]
+    (outside / "file").touch()
+    file.symlink_to(outside / "file")
+    with pytest.raises(errors.InvalidInput, match=f"that leaves {file.parent}.*CAUSAL_DISENT_LINKS={outside}"):
+        DspritesFull.publication.find()
+    monkeypatch.setenv("CAUSAL_DISENT_LINKS", str(outside))
+    assert DspritesFull.publication.find() == [file]
 
 
 @pytest.mark.parametrize(
