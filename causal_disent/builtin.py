@@ -119,6 +119,10 @@ def register_commands(register: Register) -> None:
             "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
             "datasets_verify": ("listing:add_verify", "check the counts and checksums of a data set's files"),
             "datasets_graph": ("listing:add_graph", "test a data set against its causal graph, and draw it"),
+            "datasets_counterfactual": (
+                "datasets:add_counterfactual",
+                "ask what images of a data set would be, had factors been set, and draw them",
+            ),
             "plugins": (
                 "listing:add_plugins",
                 "list the plugins, those that failed as well, or show what one offers",

@@ -14,7 +14,7 @@ from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import Shown
 
 #: What a part of a data set, in factors or images, has if the whole has it.
-OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values")
+OF_THE_WHOLE = ("bounding_boxes", "graph", "counterfactual", "counterfactual_values", "keeps_the_rest")
 
 
 class SampledData(Shown, Checked):

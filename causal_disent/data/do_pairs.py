@@ -50,7 +50,8 @@ def do_pairs(
         num: how many images.
         random_state: what they and the others are drawn with.
         graph: over the factors and others, a ``networkx.DiGraph`` or a `CausalGraph`; the data's own if not given.
-        source: ``mechanism`` (``data.counterfactual``) or ``table``; the mechanism if not given, and there is one.
+        source: ``mechanism`` (``data.counterfactual``) or ``table``; if not given, the mechanism of a data set in
+            which factors cause each other, else the table.
 
     Example:
         >>> import networkx as nx
@@ -64,7 +65,7 @@ def do_pairs(
     """
     check_at_least(1, num=num)
     if source is None:
-        source = SOURCES[0] if hasattr(data, "counterfactual") else SOURCES[1]
+        source = SOURCES[0] if hasattr(data, "counterfactual") and not _is_independent(data) else SOURCES[1]
     check_choice("source", source, SOURCES)
     if source == SOURCES[0] and not hasattr(data, "counterfactual"):
         raise errors.InvalidInput(
@@ -95,6 +96,12 @@ def do_pairs(
         set_to.append(do)
         after.append(data.counterfactual(images[first], do) if from_mechanism else data.observations(other))
     return DoPairs(images[first], set_to[0], set_to[1], after[0], after[1])
+
+
+def _is_independent(data: Any) -> bool:
+    """Whether no factor of the data set causes another, so that its mechanism knows no effects."""
+    graph, names = getattr(data, "graph", None), [str(name) for name in data.factor_table.columns]
+    return graph is not None and not graph.subgraph(names).edges
 
 
 def _causes_and_effects(data: Any, graph: Any, names: Sequence[str]) -> tuple[list[int], list[int]]:

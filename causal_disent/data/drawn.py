@@ -12,7 +12,7 @@ from causal_disent import errors
 from causal_disent.data.factorial import FactorialData
 from causal_disent.data.state_space import StateSpace
 from causal_disent.progress import in_batches
-from causal_disent.protocols import IntArray
+from causal_disent.protocols import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -49,6 +49,8 @@ class DrawnData(FactorialData):
         space: the factors.
         observation_shape: of one image.
         draw: rows of factors -> images, bytes, and boxes (n, 4), the same each time.
+        draw_in_place: rows of factors, and those of the images whose place and camera they keep -> the same; that
+            of `draw` where nothing but the factors varies.
     """
 
     def __init__(
@@ -57,9 +59,10 @@ class DrawnData(FactorialData):
         space: StateSpace,
         observation_shape: tuple[int, int, int],
         draw: Callable[[IntArray], tuple[np.ndarray, np.ndarray]],
+        draw_in_place: Callable[[IntArray, IntArray], tuple[np.ndarray, np.ndarray]] | None = None,
     ) -> None:
         super().__init__(space, observation_shape)
-        self._name, self._draw_rows = name, draw
+        self._name, self._draw_rows, self._draw_in_place = name, draw, draw_in_place
         self._album = _album(name, space.num_combinations, observation_shape)
 
     def pixels(self, indices: IntArray) -> np.ndarray:
@@ -71,6 +74,17 @@ class DrawnData(FactorialData):
         """(n, 4): xmin, ymin, xmax, ymax around the object, in pixels from the top left, half-open."""
         indices = self._drawn(indices)
         return self._album.boxes[indices]
+
+    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+        """These images with other factors (n, factors); the object stays in its place, and so does the camera."""
+        if self._draw_in_place is None:
+            return super().show_instead(indices, rows)
+        images = self.observations(indices)
+        before = self.rows_of(indices)
+        changed = np.flatnonzero((before != rows).any(axis=1))
+        for now in in_batches(changed, CHUNK, f"drawing {self._name}"):
+            images[now] = self._draw_in_place(rows[now], before[now])[0].astype(np.float32) / np.float32(255)
+        return images
 
     def _drawn(self, indices: IntArray) -> IntArray:
         """The indices, after their images have been drawn."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from causal_disent.data.counterfactual import IndependentFactors
 from causal_disent.data.discrete import IndexedData
 from causal_disent.data.factor_table import make_factor_table
 from causal_disent.data.state_space import StateSpace
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class FactorialData(IndexedData):
+class FactorialData(IndependentFactors, IndexedData):
     """Base of data sets whose images are numbered like the combinations of `space`.
 
-    A subclass gives the pixels in `pixels`; everything else follows from the state space.
+    A subclass gives the pixels in `pixels`; everything else follows from the state space. Its factors do not cause
+    each other, so that there is a true counterfactual of every image.
     """
 
     def __init__(self, space: StateSpace, observation_shape: tuple[int, int, int]) -> None:
@@ -48,7 +50,15 @@ class FactorialData(IndexedData):
 
     def factor_values(self, indices: IntArray) -> FloatArray:
         """(n, factors) float64: the numbers behind the values; their places where these are no numbers."""
-        return self.space.to_numbers(self.space.to_factors(indices))
+        return self.space.to_numbers(self.rows_of(indices))
+
+    def rows_of(self, indices: IntArray) -> IntArray:
+        """The value indices (n, factors) of these images."""
+        return self.space.to_factors(indices)
+
+    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+        """The images of these factors (n, factors)."""
+        return self.observations(self.space.to_index(rows))
 
     @cached_property
     def factor_table(self) -> pd.DataFrame:

@@ -56,7 +56,7 @@ class SyntheticMini(DrawnData):
     """
 
     def __init__(self) -> None:
-        super().__init__("synthetic_mini", _SPACE, IMAGE_SHAPE, _draw)
+        super().__init__("synthetic_mini", _SPACE, IMAGE_SHAPE, _draw, draw_in_place=_draw)
 
     @cached_property
     def graph(self) -> nx.DiGraph:
@@ -64,10 +64,12 @@ class SyntheticMini(DrawnData):
         return confounded_graph(_SPACE.factor_names, {"C": ("object", "color")})
 
 
-def _draw(factors: IntArray) -> tuple[np.ndarray, np.ndarray]:
+def _draw(factors: IntArray, moved_as: IntArray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Draw images and boxes; the camera moves as for the factors `moved_as`, if they are given."""
     images = np.full((len(factors), *IMAGE_SHAPE), _FLOOR, dtype=np.uint8)
     boxes = np.empty((len(factors), 4), dtype=np.int64)
-    for point, (index, row) in enumerate(zip(_SPACE.to_index(factors), factors, strict=True)):
+    movements = _SPACE.to_index(factors if moved_as is None else moved_as)
+    for point, (index, row) in enumerate(zip(movements, factors, strict=True)):
         names = (values[value] for values, value in zip(_SPACE.value_names.values(), row, strict=True))
         kind, color, rotation, size, position, light = names
         pose = Pose(*_POSITIONS[position], size=_SIZES[size], rotation=_ROTATIONS[rotation])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -130,6 +130,8 @@ class TableData(IndexedData):
             return getattr(self.source, name)
         if name in OF_THE_WHOLE and self.__dict__.get("_whole") is not None:
             return of_the_whole(self._whole, name, self.factor_names)
+        if name == "counterfactual_observed" and hasattr(self.__dict__.get("_whole"), "counterfactual_rows"):
+            return self._observed
         # A property whose own code failed comes here too: asked again, it says what failed.
         return super().__getattribute__(name)
 
@@ -188,6 +190,12 @@ class TableData(IndexedData):
             return self._whole.factor_values(indices)[:, columns]
         rows = self._rows[self._positions(self.known(indices))][:, self._columns]
         return self.space.to_numbers(rows)
+
+    def _observed(self, indices: IntArray, do: Mapping[str, Any]) -> np.ndarray:
+        """(n,) bool: whether an image of the table shows the combination of `counterfactual`."""
+        whole: Any = self._whole or self
+        rows = whole.counterfactual_rows(indices, do)
+        return np.isin(whole.space.to_index(rows), whole.space.to_index(self._rows))
 
     def known(self, indices: Any) -> IntArray:
         """(n,): the indices, if each is that of an image of this data set; anything else is an error."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -95,6 +95,8 @@ class DataView(DiscreteData):
     def __getattr__(self, name: str) -> Any:
         if name in OF_THE_WHOLE and "base" in self.__dict__:
             return of_the_whole(self.base, name, self.factor_names)
+        if name == "counterfactual_observed" and hasattr(self.__dict__.get("base"), name):
+            return self._observed
         # A property whose own code failed comes here too: asked again, it says what failed.
         return super().__getattribute__(name)
 
@@ -131,6 +133,14 @@ class DataView(DiscreteData):
     ) -> FloatArray:
         """An image for each row; a combination that the confounding forbids is an error."""
         return self.base.sample_observations_from_factors(self._complete(factors, random_state), random_state)
+
+    def _observed(self, indices: IntArray, do: Mapping[str, Any]) -> np.ndarray:
+        """(n,) bool: whether the confounding allows the combination of `counterfactual`, and the base has it."""
+        observed = np.array(self.base.counterfactual_observed(indices, do))  # type: ignore[attr-defined]
+        if self.statements:
+            rows = self.base.counterfactual_rows(indices, do)  # type: ignore[attr-defined]
+            observed &= np.isin(self.base_space.to_index(rows), self._allowed[0])
+        return observed
 
     @cached_property
     def _allowed(self) -> tuple[IntArray, FloatArray]:

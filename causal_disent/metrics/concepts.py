@@ -20,6 +20,7 @@ from causal_disent.checks import (
     checked,
     graph_for,
 )
+from causal_disent.data.counterfactual import has_true_counterfactuals
 from causal_disent.data.factor_table import check_listed, factor_values
 from causal_disent.graphs import CausalGraph
 from causal_disent.metrics.arrays import standardise
@@ -423,7 +424,7 @@ class Counterfactual:
     @property
     def knows_truth(self) -> bool:
         """Whether the data set has true counterfactuals."""
-        return hasattr(self.data, "counterfactual") and hasattr(self.data, "counterfactual_values")
+        return has_true_counterfactuals(self.data)
 
     def truth(self, rows: IntArray, factor: int, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The images under do(factor = value) by the data set's own mechanism, and their factors (n, factors)."""

@@ -13,6 +13,8 @@ from causal_disent import errors
 from causal_disent.adapter import AttributedSample, attributed_sample, make_classifier
 from causal_disent.checks import check_random_state, check_whole
 from causal_disent.data.factor_table import factor_values
+from causal_disent.data.state_space import StateSpace
+from causal_disent.data.table_data import FEW_VALUES
 from causal_disent.figures import empty_figure, plain
 from causal_disent.metrics.cg import make_baseline
 from causal_disent.metrics.draw import factor_names
@@ -352,7 +354,8 @@ def concept_sheet(model: CausalModel, data: Any, index: int, *, num_steps: int =
     """One image of a finite data set with each concept set to value after value, a row for each.
 
     Below a concept that was taught a factor stands the row of true counterfactuals, where the data set knows them.
-    The values of such a concept run over those of the factor, of another one over those of its codes.
+    The values of such a concept run over those of the factor, of another one over those of its codes. Of a factor
+    whose values are a few names or whole numbers, the sheet shows these alone.
 
     Args:
         model: a causal model.
@@ -364,35 +367,41 @@ def concept_sheet(model: CausalModel, data: Any, index: int, *, num_steps: int =
     indices = np.array([index])
     image = np.asarray(data.observations(indices))
     codes = np.asarray(model(image))
-    ranges = _ranges(model, data)
+    steps = _steps(model, data, num_steps)
     rows: list[list[FloatArray | None]] = [[image[0], model.decode(codes)[0], *[None] * (num_steps - 2)]]
     captions, titles = [["data", "reconstruction", *[""] * (num_steps - 2)]], [""]
-    known = set(factor_names(data)) if hasattr(data, "counterfactual") else set()
+    knows = hasattr(data, "counterfactual") and getattr(data, "keeps_the_rest", True)
+    known = set(factor_names(data)) if knows else set()
     for concept, name in enumerate(model.concept_names):
-        values = np.linspace(*ranges[concept], num_steps)
-        set_codes = model.intervene(np.repeat(codes, num_steps, axis=0), {concept: values})
+        values = steps[concept]
+        set_codes = model.intervene(np.repeat(codes, len(values), axis=0), {concept: values})
         rows.append(list(model.decode(set_codes)))
         captions.append([f"{value:.4g}" for value in values])
         titles.append(f"do({name})")
         if name in known:
-            rows.append(list(data.counterfactual(np.repeat(indices, num_steps), {name: values})))
-            captions.append([""] * num_steps)
+            rows.append(list(data.counterfactual(np.repeat(indices, len(values)), {name: values})))
+            captions.append([""] * len(values))
             titles.append("the truth")
     return draw_grid(rows, captions=captions, row_titles=titles, scale=enlargement(image, WIDTH))
 
 
-def _ranges(model: CausalModel, data: Any, most: int = 1000) -> list[tuple[float, float]]:
-    """The least and the greatest value of each concept."""
+def _steps(model: CausalModel, data: Any, num_steps: int, most: int = 1000) -> list[FloatArray]:
+    """At most so many values of each concept, from the least to the greatest."""
     images = data.factor_table.index.to_numpy()
     images = images[:: -(-len(images) // most)]
     found = model.concept_values(model(data.observations(images)))
-    low, high = found.min(axis=0), found.max(axis=0)
-    names, truth = list(factor_names(data)), factor_values(data, images)
+    names, truth, space = list(factor_names(data)), factor_values(data, images), StateSpace.of(data)
+    is_fixed = hasattr(data, "counterfactual_observed")  # a factor has no other values
+    steps = []
     for concept, name in enumerate(model.concept_names):
-        if name in names:
-            column = truth[:, names.index(name)]
-            low[concept], high[concept] = column.min(), column.max()
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+        values = truth[:, names.index(name)] if name in names else found[:, concept]
+        present = np.unique(values)
+        is_few = len(present) <= FEW_VALUES
+        if name in names and (is_fixed or (is_few and not space.is_continuous(name))):
+            steps.append(present[np.unique(np.rint(np.linspace(0, len(present) - 1, num_steps)).astype(int))])
+        else:
+            steps.append(np.linspace(present[0], present[-1], num_steps))
+    return steps
 
 
 def graph_sheet(names: Sequence[str], adjacency: FloatArray, truth: Any = None) -> Figure:

@@ -46,7 +46,8 @@ class CandleMini(DrawnData):
         if not is_whole(scenes) or not 1 <= scenes <= most:
             raise errors.InvalidInput(f"candle_mini has 1 to {most} scenes; given: scenes={shown_value(scenes)}.")
         values["scene"] = values["scene"][:scenes]
-        super().__init__("candle_mini", StateSpace(values), candle_drawing.IMAGE_SHAPE, candle_drawing.draw)
+        shape, draw = candle_drawing.IMAGE_SHAPE, candle_drawing.draw
+        super().__init__("candle_mini", StateSpace(values), shape, draw, draw_in_place=draw)
 
     @cached_property
     def graph(self) -> nx.DiGraph:

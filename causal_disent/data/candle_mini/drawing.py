@@ -41,11 +41,13 @@ _FACTOR_SIZES = tuple(len(VALUE_NAMES[name]) for name in FACTOR_NAMES)
 _STAGE = (1.0, 0.6)
 
 
-def draw(factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def draw(factors: np.ndarray, placed_as: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw one picture per row of factor values; equal rows always give equal pictures.
 
     Args:
         factors: (points, 6) integers, for each factor of FACTOR_NAMES the index of its value.
+        placed_as: (points, 6) the same of the pictures whose place of the object and movement of the camera these
+            have; their own if not given.
 
     Returns:
         images, (points, 64, 64, 3) bytes, and boxes, (points, 4) integers xmin, ymin, xmax, ymax:
@@ -60,8 +62,9 @@ def draw(factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rows = _check_factors(factors)
     images = np.empty((len(rows), *IMAGE_SHAPE), dtype=np.uint8)
     boxes = np.empty((len(rows), 4), dtype=np.int64)
-    for point, row in enumerate(rows.tolist()):
-        boxes[point] = tight_box(*_draw_one(images[point], row, *_placement(row)))
+    placed = rows if placed_as is None else _check_factors(placed_as)
+    for point, (row, place) in enumerate(zip(rows.tolist(), placed.tolist(), strict=True)):
+        boxes[point] = tight_box(*_draw_one(images[point], row, *_placement(place)))
     return images, boxes
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from causal_disent_datasets.files import Publication
 
 from causal_disent.data.candle_mini.data_set import candle_graph
 from causal_disent.data.candle_mini.drawing import VALUE_NAMES
+from causal_disent.data.counterfactual import IndependentFactors
+from causal_disent.protocols import FloatArray, IntArray
 from causal_disent_candle.rendered import RenderedData
 
 if TYPE_CHECKING:
@@ -18,8 +22,13 @@ _NAMES = {factor: {name: name for name in names} for factor, names in VALUE_NAME
 _SIZES = VALUE_NAMES["size"]
 
 
-class Candle(RenderedData):
-    """CANDLE: an object in a scene under a light, 6 factors; 12,546 images in the release, 320x240 pixels."""
+class Candle(IndependentFactors, RenderedData):
+    """CANDLE: an object in a scene under a light, 6 factors; 12,546 images in the release, 320x240 pixels.
+
+    A counterfactual is the image of the folder that has the factors asked for. Its object may stand elsewhere, and
+    its camera may look another way: files vary these without saying so. A combination without an image is an
+    error. `candle_mini` draws counterfactuals in which everything else stays.
+    """
 
     publication = Publication(
         title="CANDLE",
@@ -31,6 +40,19 @@ class Candle(RenderedData):
     values = _NAMES | {"size": dict(zip(_SIZES, ("1.5", "2", "2.5"), strict=True))}
     unique = True
     rule_sets = ("candle_released", "candle_table6")
+    keeps_the_rest = False
+
+    def rows_of(self, indices: IntArray) -> IntArray:
+        """Return the value indices (n, factors) of these images."""
+        return self._rows[self._positions(self.known(indices))]
+
+    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+        """Return the images of the folder that show these factors (n, factors)."""
+        return self.observations(self.sample_indices(rows, np.random.RandomState(0)))  # one image each: no draw
+
+    def counterfactual_observed(self, indices: IntArray, do: Mapping[str, Any]) -> np.ndarray:
+        """(n,) bool: whether the folder has an image of the factors of `counterfactual`."""
+        return self._observed(indices, do)
 
     @classmethod
     def make_graph(cls) -> nx.DiGraph:

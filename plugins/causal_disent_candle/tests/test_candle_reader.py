@@ -11,6 +11,8 @@ from causal_disent_candle.candle import Candle, CandleV1, Synthetic
 from PIL import Image
 
 from causal_disent import errors
+from causal_disent.data import ArrayDataset
+from causal_disent.data.counterfactual import has_true_counterfactuals
 from causal_disent.data.view import view
 from causal_disent.graphs.check_graph import check_graph
 
@@ -274,3 +276,19 @@ def test_the_synthetic_set_has_several_images_of_a_combination(root):
     assert data.rule_set.name == "synthetic_full" and data.rule_set.images == 4
     assert data.bounding_boxes([0]).tolist() == [[10, 29, 30, 54]]
     assert data.is_confounded and set(data.graph.predecessors("color")) == {"C"}
+
+
+def test_a_counterfactual_is_the_image_of_the_folder_that_shows_it(root):
+    rows = np.array([[0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], [1, 1, 2, 0, 0, 0]])
+    written.write(root / "candle", written.V2, rows)
+    data = Candle()
+    np.testing.assert_array_equal(bands(data.counterfactual([0, 2], {"color": ["blue", "red"]})), rows[[1, 2]])
+    assert data.counterfactual_observed([0, 2], {"color": "blue"}).tolist() == [True, False]
+    np.testing.assert_array_equal(data.counterfactual_values([0], {"rotation": 90})[0], [0, 0, 0, 90, 0, 0])
+    with pytest.raises(errors.InvalidInput, match="no image of"):
+        data.counterfactual([2], {"color": "blue"})
+    part = view(data, confounding="never object=cube color=blue")
+    np.testing.assert_array_equal(bands(part.counterfactual([0], {"color": "blue"})), rows[[1]])
+    assert part.counterfactual_observed([0], {"color": "blue"}).tolist() == [False]
+    assert not hasattr(view(ArrayDataset(np.zeros((2, 4, 4)), [[0], [1]])), "counterfactual_observed")
+    assert not has_true_counterfactuals(data) and not has_true_counterfactuals(part)  # its place may be another

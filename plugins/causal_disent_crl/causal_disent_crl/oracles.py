@@ -9,6 +9,7 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.checks import check_choice, check_number, check_seed, checked, graph_for
+from causal_disent.data.counterfactual import has_true_counterfactuals
 from causal_disent.data.factor_table import check_listed
 from causal_disent.graphs import CausalGraph
 from causal_disent.protocols import FloatArray
@@ -32,10 +33,10 @@ class CausalOracle(Oracle):
 
     def __init__(self, data: Any) -> None:
         check_listed(data, "A causal oracle")
-        if not (hasattr(data, "counterfactual") and hasattr(data, "counterfactual_values")):
+        if not has_true_counterfactuals(data):
             raise errors.InvalidInput(
-                "A causal oracle needs a data set with true counterfactuals, such as pendulum, flow or "
-                f"shadow_mini; {type(data).__name__} has none."
+                "A causal oracle needs a data set with true counterfactuals, such as candle_mini, pendulum, flow "
+                f"or shadow_mini; {type(data).__name__} has none."
             )
         self.concept_names = tuple(data.factor_names)
         self._graph = CausalGraph(graph_for(data)).among(self.concept_names)
