@@ -13,11 +13,13 @@ from causal_disent._version import __version__
 if TYPE_CHECKING:
     from causal_disent.api import compare, get_classifier, get_dataset, get_metric, get_representation, score
     from causal_disent.processes import use_threads
+    from causal_disent.representation.causal_functions import CausalFunctions
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
     from causal_disent.runs.study import Study, run_study
     from causal_disent.runs.study_table import results_table
 
 __all__ = [
+    "CausalFunctions",
     "Study",
     "__version__",
     "compare",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "representation.causal_functions": ("CausalFunctions",),
     "api": ("compare", "get_classifier", "get_dataset", "get_metric", "get_representation", "score"),
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),

@@ -465,6 +465,11 @@ class Constraint:
         return _read(self, "", value) is not NO_MATCH
 
 
+def _as_float(value: Any) -> Any:
+    """A number that numpy can calculate with: a fraction becomes a float, others stay."""
+    return value if isinstance(value, (int, float, np.number)) else float(value)
+
+
 def _only_if(holds: Callable[[Any], bool], convert: Callable[[Any], Any] | None = None) -> Reader:
     """Read a value as it is, or converted, where `holds` says so."""
     if convert is None:
@@ -493,7 +498,8 @@ def instance_of(*classes: str) -> Constraint:
 
 def number(**bounds: float) -> Constraint:
     """Allow finite numbers within these of `BOUNDS`: ``Annotated[float, number(above=0)]``."""
-    return Constraint(f"a finite number{_limits(bounds)}", _only_if(_within(is_finite_number, bounds)), "numbers")
+    holds = _only_if(_within(is_finite_number, bounds), _as_float)
+    return Constraint(f"a finite number{_limits(bounds)}", holds, "numbers")
 
 
 def whole(**bounds: int) -> Constraint:
@@ -574,7 +580,7 @@ GENERATOR = Constraint("a generator of numpy", lambda name, value: check_random_
 #: What a class means as an annotation.
 BY_CLASS: dict[Any, Constraint] = {
     int: Constraint("a whole number", _only_if(lambda v: is_whole(v) and abs(v) < 2**63), "whole numbers"),
-    float: Constraint("a finite number", _only_if(is_finite_number), "numbers"),
+    float: Constraint("a finite number", _only_if(is_finite_number, _as_float), "numbers"),
     bool: Constraint("True or False", _only_if(lambda v: isinstance(v, (bool, np.bool_)), bool), "truth values"),
     str: TEXT,
     Path: PATH,
@@ -737,6 +743,8 @@ def check_value(name: str, value: Any, annotation: Any) -> Any:
 def _value(name: str, value: Any, allowed: Sequence[Constraint]) -> Any:
     if not allowed or (value is None and NONE in allowed):
         return value
+    if isinstance(value, np.ndarray) and value.ndim == 0 and ARRAY not in allowed and NUMBERS not in allowed:
+        value = value[()]  # a number that numpy has wrapped
     if GENERATOR in allowed:
         generator = check_random_state(value)
         # Where a seed is allowed it stays one: it may be used more than once.

@@ -6,9 +6,11 @@ Each command is an entry of the kind ``commands``, the built-in ones as well; it
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import textwrap
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint
 from typing import NoReturn
 
@@ -93,10 +95,15 @@ def _call(entry: Entry, called: Sequence[str], words: Sequence[str], debug: bool
         parser = parser_of(entry, called)
         if debug:
             parser.set_defaults(debug=True)
-        try:
-            arguments = parser.parse_args(words)
-        except SystemExit as over:  # argparse has said what is wrong, or printed the help
-            return over.code if isinstance(over.code, int) else 0
+        over: SystemExit | None = None
+        with redirect_stdout(io.StringIO()) as helped:  # argparse would ignore that the disk is full
+            try:
+                arguments = parser.parse_args(words)
+            except SystemExit as error:  # argparse has said what is wrong, or printed the help
+                over = error
+    if over is not None:
+        say(helped.getvalue().rstrip("\n"))
+        return over.code if isinstance(over.code, int) else 0
     try:
         code = arguments.command(arguments)
     except (errors.CausalDisentError, OSError):

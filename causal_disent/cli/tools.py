@@ -167,9 +167,10 @@ def _demo_of_matrices(output: Path) -> None:
 
     from causal_disent.api import compare, score
     from causal_disent.figures import save_figure
-    from causal_disent.files import write_text
+    from causal_disent.files import check_place, write_text
     from causal_disent.runs.dataset import get_dataset
 
+    check_place(output)
     data = get_dataset("candle_mini", factors=["object", "color", "size", "scene"])
     rows, images = data.sample(DEMO_POINTS, np.random.RandomState(0))
     factors = {

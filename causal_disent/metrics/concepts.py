@@ -206,8 +206,8 @@ def has_layer(representation: Any) -> bool:
     if found := [part for part in (*CAUSAL, *PARTS) if hasattr(representation, part)]:
         raise errors.InvalidInput(
             f"The model has {errors.listing(found)} of a causal model, and lacks {errors.listing(missing)} "
-            "(causal_disent.protocols.CausalModel). Add them; or measure `lambda images: model(images)`, which "
-            "has no causal layer."
+            "(causal_disent.protocols.CausalModel). Add them, or make the model of functions with "
+            "causal_disent.CausalFunctions; or measure `lambda images: model(images)`, which has no causal layer."
         )
     return False
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import MatrixFunction, Pairs, check_at_least, check_random_state
+from causal_disent.checks import MatrixFunction, Pairs, check_at_least, check_random_state, is_whole
 from causal_disent.metrics.arrays import TEST_SHARE
 from causal_disent.metrics.contract import COLUMNS, Result, bound, configurable, metric
 from causal_disent.metrics.dci import dci
@@ -532,8 +532,13 @@ def strong_downstream_task(
     problems = make_problems(train, held_out)
     num_factors = len(problems)
     for shift in shifts:
+        for name, pair in (("train", shift.train), ("test", shift.test)):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise errors.InvalidInput(
+                    f"`{name}` of a shift must be a pair (codes, factors); given: {shown_value(pair)}."
+                )
         shifted = check_labelled(*shift.train, shift.test, generator)
-        if not 0 <= shift.target < shifted[0][1].shape[1]:
+        if not is_whole(shift.target) or not 0 <= shift.target < shifted[0][1].shape[1]:
             raise errors.InvalidInput(
                 f"A shift's target is from 0 to {num_factors - 1}; given: {shown_value(shift.target)}."
             )

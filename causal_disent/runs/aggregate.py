@@ -103,10 +103,11 @@ def _has_large_integer(value: Any) -> bool:
 
 
 def write_parquet(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as Parquet; columns that mix types are text there, since a Parquet column has one."""
+    """Write a table as Parquet; columns that mix types or hold objects are text there."""
     table = table.copy()
     for name in table.columns:
-        if _num_types(table[name].dropna().tolist()) > 1:
+        values = table[name].dropna().tolist()
+        if _num_types(values) > 1 or any("{" in json.dumps(value) for value in values if isinstance(value, list)):
             table[name] = table[name].map(json.dumps, na_action="ignore")
     try:
         table.to_parquet(path)

@@ -216,8 +216,9 @@ def test_closed_streams_stop_no_command(closed):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
-def test_a_full_disk_behind_the_output_is_told_of():
-    line = f"{sys.executable} -m causal_disent.cli.main metrics mig > /dev/full"
+@pytest.mark.parametrize("words", ["metrics mig", "--help", "score --help"])
+def test_a_full_disk_behind_the_output_is_told_of(words):
+    line = f"{sys.executable} -m causal_disent.cli.main {words} > /dev/full"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.startswith("error: The file system refuses: No space left")
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr

@@ -280,3 +280,11 @@ def test_messages_of_strong():
 def test_bad_inputs_of_strong(train, message):
     with pytest.raises(errors.InvalidInput, match=message):
         strong_downstream_task(*train, [Shift(0, train, train)], test=train)
+
+
+@pytest.mark.parametrize(
+    "strange", [("x", grid(), grid()), (0, "x", grid()), (0, grid(), "x"), (9, grid(), grid())]
+)
+def test_a_shift_of_something_else_is_refused(strange):
+    with pytest.raises(errors.InvalidInput, match="shift|Each|test"):
+        strong_downstream_task(*grid(), [Shift(*strange)], test=grid(), **FAST_STRONG)

@@ -1,6 +1,8 @@
 """What the metrics of correlation, information and probes promise alike."""
 
 import random
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -125,3 +127,20 @@ def test_factors_of_any_kind(kind):
     codes = GRID + 0.1 * np.random.default_rng(0).normal(size=GRID.shape)
     assert irs(codes, given).score == pytest.approx(irs(codes, numbers).score)
     assert mig(codes, given).score == pytest.approx(mig(codes, numbers).score)
+
+
+@pytest.mark.parametrize(
+    ("option", "plain"),
+    [
+        ({"diff_quantile": Fraction(3, 4)}, {"diff_quantile": 0.75}),
+        ({"diff_quantile": np.array(0.75)}, {"diff_quantile": 0.75}),
+        ({"diff_quantile": Decimal("0.75")}, None),
+    ],
+)
+def test_fractions_and_arrays_of_one_number_are_numbers(option, plain):
+    codes = GRID + np.linspace(0, 0.3, len(GRID))[:, None]
+    if plain is None:  # Python does not count decimals among real numbers
+        with pytest.raises(errors.InvalidInput, match="diff_quantile"):
+            irs(codes, GRID, **option)
+    else:
+        assert irs(codes, GRID, **option).score == irs(codes, GRID, **plain).score

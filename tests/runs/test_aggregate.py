@@ -97,3 +97,14 @@ def test_nothing_to_gather(tmp_path, capsys):
 
         aggregate_results_to_json(str(tmp_path / "*.json"), tmp_path / "x.json")
     assert not (tmp_path / "x.json").exists()
+
+
+def test_a_list_of_an_empty_object_in_parquet(tmp_path):
+    for name, value in (("a", 1.0), ("b", [{}])):
+        folder = tmp_path / name / "results" / "aggregate"
+        folder.mkdir(parents=True)
+        (folder / "evaluation.json").write_text(json.dumps({"score": 0.5, "extra": value, name: [{}]}))
+    pattern = str(tmp_path / "*/results/aggregate/evaluation.json")
+    assert main(["--result_file_pattern", pattern, "--output_path", str(tmp_path / "all.parquet")]) == 0
+    table = written(tmp_path / "all.parquet")
+    assert table["score"].tolist() == [0.5, 0.5] and table["a"].dropna().tolist() == ["[{}]"]

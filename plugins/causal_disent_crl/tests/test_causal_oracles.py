@@ -8,7 +8,7 @@ from causal_disent_crl.oracles import causal_noise_oracle, causal_oracle, linear
 from causal_disent_crl.pendulum import Pendulum
 from causal_disent_crl.shadow.mini import ShadowMini
 
-from causal_disent import adapter, errors, get_dataset
+from causal_disent import CausalFunctions, adapter, errors, get_dataset
 from causal_disent.data import ArrayDataset
 from causal_disent.metrics import (
     composition,
@@ -110,6 +110,22 @@ def test_less_than_the_truth_scores_less():
     assert codes["counterfactual_pixel_error"] == pytest.approx(errors_of[1], abs=0.01)
     back = of(graph_recovery, PENDULUM, linear_causal_oracle(PENDULUM, edges="reversed"))
     assert back["edge_F1"] == 0 and (back["SHD"], back["SID"]) == (4, 12)
+
+
+def test_a_model_of_functions_scores_as_the_model_that_has_them():
+    oracle = linear_causal_oracle(PENDULUM)
+
+    def encode(images):
+        return oracle(images)
+
+    encode.decode = oracle.decode  # type: ignore[attr-defined]
+    parts = {"adjacency": oracle.adjacency, "concepts": oracle.concepts, "concept_names": oracle.concept_names}
+    whole = CausalFunctions(encode, do=oracle.intervene, concept_values=oracle.concept_values, **parts)
+    idle = CausalFunctions(encode, do=lambda codes, values: codes, concept_values=oracle.concept_values, **parts)
+    for metric in (effectiveness, graph_recovery):
+        assert of(metric, PENDULUM, whole) == of(metric, PENDULUM, oracle)
+    error = "counterfactual_value_error"
+    assert of(effectiveness, PENDULUM, idle)[error] > of(effectiveness, PENDULUM, whole)[error] + 0.02
 
 
 def test_what_an_oracle_needs():

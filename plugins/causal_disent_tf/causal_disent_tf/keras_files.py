@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
+from causal_disent.protocols import Representation
 from causal_disent.training.representation import Coder
 from causal_disent_tf._tensorflow import choose_device, keras, tensorflow
-from causal_disent_tf.representation import TfRepresentation, from_module
+from causal_disent_tf.representation import from_module
 from causal_disent_tf.saved_model import Shape, Signature
 
 SUFFIXES = (".keras", ".h5")
@@ -283,7 +284,7 @@ def keras_module(
     gaussian: bool = False,
     trust: bool = False,
     device: str = "auto",
-) -> TfRepresentation:
+) -> Representation:
     """Return the Keras models that the config binds as a representation.
 
     Args:

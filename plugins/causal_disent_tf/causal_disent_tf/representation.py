@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from causal_disent.checks import checked
+from causal_disent.representation.causal_functions import CausalFunctions
 from causal_disent.training.networks import Tensors, declare_network
 from causal_disent.training.representation import BATCH_SIZE, Coder, NetworkRepresentation, channels_last
 from causal_disent_tf._tensorflow import choose_device, tensorflow
@@ -140,7 +141,8 @@ def from_module(
     activation: str = "none",
     gaussian: bool = False,
     batch_size: int = BATCH_SIZE,
-) -> TfRepresentation:
+    **causal: Any,
+) -> TfRepresentation | CausalFunctions:
     """Return a user's own Keras models or functions as a representation.
 
     Args:
@@ -153,6 +155,8 @@ def from_module(
             ``"tanh"``.
         gaussian: `encode` gives mean and log variance, so that ``gaussian_encoder`` is there too.
         batch_size: how many images pass together.
+        causal: `do`, `adjacency` and the others of `causal_disent.CausalFunctions`, functions of arrays: a causal
+            model.
 
     Returns:
         What metrics call: images (n, h, w, c) as an array to codes as an array. Keras models run as for inference.
@@ -160,9 +164,10 @@ def from_module(
     encode, decode = _inference(encode), None if decode is None else _inference(decode)
     if channels_first:
         encode, decode = channels_last(encode, decode, TENSORS)
-    return TfRepresentation(
+    model = TfRepresentation(
         encode, decode, activation=activation, device=device, batch_size=batch_size, gaussian=gaussian
     )
+    return CausalFunctions(model, **causal) if causal else model
 
 
 def _inference(function: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -16,6 +16,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from causal_disent.checks import checked
+from causal_disent.representation.causal_functions import CausalFunctions
 from causal_disent.training import checkpoint
 from causal_disent.training.networks import Tensors
 from causal_disent.training.representation import (
@@ -189,7 +190,8 @@ def from_module(
     activation: str = "none",
     gaussian: bool = False,
     batch_size: int = BATCH_SIZE,
-) -> TorchRepresentation:
+    **causal: Any,
+) -> TorchRepresentation | CausalFunctions:
     """Return a user's own modules, methods of modules, or functions as a representation.
 
     Args:
@@ -201,6 +203,8 @@ def from_module(
         activation: ``"none"`` if `decode` gives pixels in [0, 1], otherwise ``"logits"`` or ``"tanh"``.
         gaussian: `encode` gives mean and log variance, so that ``gaussian_encoder`` is there too.
         batch_size: how many images pass together.
+        causal: `do`, `adjacency` and the others of `causal_disent.CausalFunctions`, functions of arrays: a causal
+            model.
 
     Returns:
         What metrics call: images (n, h, w, c) as an array to codes as an array. Modules, also those whose methods
@@ -214,6 +218,7 @@ def from_module(
     """
     if channels_first:
         encode, decode = channels_last(encode, decode, TENSORS)
-    return TorchRepresentation(
+    model = TorchRepresentation(
         encode, decode, activation=activation, device=device, batch_size=batch_size, gaussian=gaussian
     )
+    return CausalFunctions(model, **causal) if causal else model

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from causal_disent import errors
 from causal_disent.files import new_file
+from causal_disent.protocols import Representation
 from causal_disent.training import saved
 from causal_disent.training.checkpoint import check_shapes
 from causal_disent.training.representation import Coder
@@ -137,7 +138,7 @@ def torch_module(
     activation: str = "none",
     gaussian: bool = False,
     device: str = "auto",
-) -> TorchRepresentation:
+) -> Representation:
     """Return the modules that the config binds as a representation.
 
     Args:
