@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from os import PathLike
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causal_disent.checks import check_options, check_value, checked
+from causal_disent.checks import check_number, check_options, check_value, checked
 from causal_disent.progress import progress_shown
 from causal_disent.protocols import GroundTruthData
 from causal_disent.registry import registry
@@ -17,6 +19,9 @@ from causal_disent.runs.dataset import get_dataset
 if TYPE_CHECKING:
     from causal_disent.report.score_table import ScoreTable
     from causal_disent.runs.compare import Comparison
+
+#: Seconds of the longest budget.
+LONGEST = 10_000_000
 
 __all__ = ["compare", "get_classifier", "get_dataset", "get_metric", "get_representation", "score"]
 
@@ -69,6 +74,7 @@ def score(
     code_groups: Sequence[Sequence[str | int]] | None = None,
     drop_missing: bool = False,
     blocks: int | Sequence[Any] | str | None = None,
+    budget: float | None = None,
     progress: bool = True,
 ) -> ScoreTable:
     """Measure codes by several metrics at once.
@@ -104,7 +110,12 @@ def score(
         blocks: for rows that depend on each other, such as frames of a video or several images of one object: how
             many rows in a row are one block, a label for each row, or the name of a column of `factors` with the
             labels, which is no factor then. Blocks are resampled and permuted whole.
-        progress: whether to show on the standard error how far long work is.
+        budget: seconds for all of it. Quick metrics come first, then their intervals and chance levels, with as
+            many resamples as fit, then metrics that take long. What is cut is stated.
+        progress: whether to show on the standard error how far long work is, and how much time is left.
+
+    An interrupt (Ctrl-C, or a notebook's stop) ends the work, and the table of what has been measured is returned;
+    its ``stopped`` says so.
 
     Returns:
         `ScoreTable`: print it, or see its ``table`` (a data frame), ``results`` (metric -> what its own function
@@ -129,6 +140,10 @@ def score(
     from causal_disent.runs.score import read_points, score_points
     from causal_disent.tables import take_column
 
+    until = inf
+    if budget is not None:
+        check_number("`budget`", budget, above=0, at_most=LONGEST)
+        until = monotonic() + budget
     codes, factors = _read(codes), _read(factors)
     if isinstance(blocks, str):
         blocks, factors = take_column("blocks", blocks, factors)
@@ -144,18 +159,19 @@ def score(
     )
     names = _names(metrics)
     with progress_shown(progress):
-        rows = score_points(
+        rows, stopped = score_points(
             points,
             names,
             random_state,
             fast=fast,
             bootstrap=bootstrap,
             chance=chance,
+            until=until,
         )
     panel = names in (None, [DEFAULT])
     if panel:
         rows.sort(key=lambda row: place_of(row.entry.name))
-    table = ScoreTable(points, tuple(rows), panel=panel)
+    table = ScoreTable(points, tuple(rows), panel=panel, stopped=stopped)
     if not table.results:
         raise errors.InvalidInput("\n".join(["No metric could be measured.", *table.remarks()]))
     return table
@@ -204,7 +220,7 @@ def compare(
         {'metric': ['mig', 'r2'], 'better': ['good', '']}
     """
     from causal_disent import errors
-    from causal_disent.checks import check_number, check_whole
+    from causal_disent.checks import check_whole
     from causal_disent.metrics.certainty import MOST_RESAMPLES
     from causal_disent.runs.compare import as_encoders, compare_codes
     from causal_disent.tables import take_column

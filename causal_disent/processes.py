@@ -8,8 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import FrameType
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 #: What libraries read their number of threads and processes from, when they are loaded.
 NUMBERS = (
@@ -145,3 +149,69 @@ def _watch(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(LOOK_EVERY)
     os._exit(1)
+
+
+class TimeUp(BaseException):
+    """The time of some work is over: no failure, so that no ``except Exception`` takes it for one."""
+
+
+#: Seconds after which a call that did not end is told again: a ``__del__``, say, has swallowed it.
+TOLD_AGAIN = 5.0
+
+
+def run_until(until: float, function: Callable[[], Result]) -> Result:
+    """Call a function, and leave it by `TimeUp` when the time has come, whichever Python code it is in.
+
+    That holds in every thread. Work that stays in C, such as the decomposition of a large matrix, is left when it
+    is done.
+
+    Args:
+        until: the time, by `time.monotonic`; infinity for no limit.
+        function: without arguments.
+
+    Returns:
+        What the function returns.
+
+    Example:
+        >>> def wait():
+        ...     while True:
+        ...         time.sleep(0.001)
+        >>> try:
+        ...     run_until(time.monotonic() + 0.01, wait)
+        ... except TimeUp:
+        ...     print("over")
+        over
+    """
+    if until == math.inf:
+        return function()
+    import ctypes
+
+    thread, here = threading.get_ident(), sys._getframe()
+    over, lock, raise_in = threading.Event(), threading.Lock(), ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+    def watch() -> None:
+        pause = until - time.monotonic()
+        while not over.wait(min(max(pause, 0.0), threading.TIMEOUT_MAX)):
+            with lock:
+                if over.is_set() or not _is_running(here, thread):
+                    return
+                raise_in(ctypes.c_ulong(thread), ctypes.py_object(TimeUp))
+            pause = TOLD_AGAIN
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    try:
+        watcher.start()
+        return function()
+    finally:
+        with lock:
+            over.set()
+        raise_in(ctypes.c_ulong(thread), None)  # one that came just now
+        watcher.join()
+
+
+def _is_running(frame: FrameType, thread: int) -> bool:
+    """Whether a call is not over."""
+    at_work = sys._current_frames().get(thread)
+    while at_work is not None and at_work is not frame:
+        at_work = at_work.f_back
+    return at_work is frame

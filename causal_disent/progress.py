@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ def track(
         return iterable
     if total is None and isinstance(iterable, Sized):
         total = len(iterable)
-    if not sys.stderr.isatty():
+    if not (sys.stderr.isatty() or in_notebook()):
         return _in_lines(iterable, label, total, unit, note)
     from tqdm import tqdm
 
@@ -98,40 +99,77 @@ def _in_lines(
             due = now + pause
 
 
-def steps(names: Sequence[str], label: str) -> Generator[str, None, None]:
+def steps(
+    names: Sequence[str], label: str, *, weights: Sequence[float] = (), until: float = inf
+) -> Generator[str, None, None]:
     """Each of `names`, while it is at work: for a few steps of very different lengths.
 
-    A terminal shows the step and the seconds in one line, which vanishes at the end; elsewhere there is one plain
-    line for each step that takes a while. Whoever may be interrupted closes it (`contextlib.closing`).
+    A terminal or a notebook shows the step and the seconds in one line, which vanishes at the end; elsewhere there
+    is a plain line for each step that takes a while. Whoever may be interrupted closes it (`contextlib.closing`).
+
+    Args:
+        names: of the steps.
+        label: what is done.
+        weights: about how long each takes, in any unit; the time that is left in all is shown then.
+        until: when it ends at the latest, by `time.monotonic`.
     """
     if not _SHOWN.get():
         yield from names
         return
-    at_work = [0]
-    stop = threading.Event()
-    teller = threading.Thread(target=_tell, args=(names, label, at_work, stop), daemon=True)
+    at_work = _AtWork(names, label, weights, until)
+    teller = threading.Thread(target=at_work.tell, daemon=True)
     teller.start()
     try:
-        for at_work[0], name in enumerate(names):
+        for number, name in enumerate(names):
+            at_work.number, at_work.since = number, monotonic()
             yield name
     finally:
-        stop.set()
+        at_work.over.set()
         teller.join()
 
 
-def _tell(names: Sequence[str], label: str, at_work: Sequence[int], stop: threading.Event) -> None:
-    start, told, out = monotonic(), -1, sys.stderr
-    moving = out.isatty()
-    wait = DELAY
-    while not stop.wait(wait):
-        number, wait = at_work[0], TICK
-        line = f"{label}: {names[number]} ({number + 1} of {len(names)})"
-        if moving:
-            out.write(f"\r{line}, {monotonic() - start:.0f} s\x1b[K")
-        elif number != told:
-            out.write(f"{line}\n")
-        out.flush()
-        told = number
-    if moving and told >= 0:
-        out.write("\r\x1b[K")
-        out.flush()
+class _AtWork:
+    """The step that is at work, and what is said of it."""
+
+    def __init__(self, names: Sequence[str], label: str, weights: Sequence[float], until: float) -> None:
+        self._names, self._label, self._weights, self._until = names, label, weights, until
+        self._start = self.since = monotonic()
+        self.number = 0
+        self.over = threading.Event()
+
+    def tell(self) -> None:
+        told, out = -1, sys.stderr
+        moving = out.isatty() or in_notebook()
+        # A notebook goes back to the start of a line, and erases nothing.
+        erase = "\x1b[K" if out.isatty() else " " * 20
+        wait = DELAY
+        while not self.over.wait(wait):
+            number, wait = self.number, TICK
+            line = f"{self._label}: {self._names[number]} ({number + 1} of {len(self._names)})"
+            if moving:
+                out.write(f"\r{line}, {monotonic() - self._start:.0f} s{self._left(number)}{erase}")
+            elif number != told:
+                out.write(f"{line}{self._left(number)}\n")
+            out.flush()
+            told = number
+        if moving and told >= 0:
+            out.write(f"\r{erase}" if out.isatty() else f"\r{' ' * 100}\r")
+            out.flush()
+
+    def _left(self, number: int) -> str:
+        """The time that is left in all, as far as it can be told."""
+        now, left = monotonic(), inf
+        if self._weights and number:
+            pace = (self.since - self._start) / sum(self._weights[:number])
+            here = pace * self._weights[number] - (now - self.since)
+            if here > 0:  # else it takes longer than the others let expect
+                left = here + pace * sum(self._weights[number + 1 :])
+        if self._until <= now + left < inf or self._until < inf == left:
+            return f", at most {timedelta(seconds=round(max(self._until - now, 0)))} left"
+        return f", about {timedelta(seconds=round(left))} left" if left < inf else ""
+
+
+def in_notebook() -> bool:
+    """Whether a notebook's kernel runs this: its output can go back to the start of a line, as a terminal's."""
+    shell = sys.modules.get("IPython")
+    return bool(shell and getattr(shell.get_ipython(), "kernel", None))

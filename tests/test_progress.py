@@ -42,6 +42,25 @@ def test_a_line_that_vanishes_on_a_terminal(monkeypatch):
     assert written.endswith("\r\x1b[K") and "\n" not in written
 
 
+@pytest.mark.parametrize(
+    ("until", "left"), [(progress.inf, ", about 0:00:40 left"), (35.0, ", at most 0:00:20 left")]
+)
+def test_the_time_that_is_left_in_all(monkeypatch, until, left):
+    """One step of weight 1 took 10 seconds; the second of weight 2 has been at work for 5; one of 3 is to come."""
+    monkeypatch.setattr(progress, "monotonic", lambda: 0.0)
+    at_work = progress._AtWork(["a", "b", "c"], "score", [1, 2, 2.5], until)
+    assert at_work._left(0) == (", at most 0:00:35 left" if until < progress.inf else "")
+    at_work.number, at_work.since = 1, 10.0
+    monkeypatch.setattr(progress, "monotonic", lambda: 15.0)
+    assert at_work._left(1) == left
+
+
+def test_a_notebook_shows_one_line(monkeypatch):
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    written = told(monkeypatch, terminal=False)
+    assert "\rscore: slow (2 of 2), 0 s" in written and "\n" not in written and "\x1b" not in written
+
+
 def test_short_work_says_nothing(capsys):
     threads = threading.active_count()
     assert list(steps(["a", "b"], "score")) == ["a", "b"]

@@ -1,10 +1,13 @@
 """How many threads commands use, and what a user's own settings change."""
 
+import contextlib
 import json
 import os
 import platform
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -122,3 +125,39 @@ def test_processes_that_fit_have_one_thread_each(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")  # which joblib would hand on to each of its processes
     found = run_in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))
     assert found == ["1", "1"]
+
+
+def wait_for_ever():
+    while True:
+        try:
+            threading.Event().wait(0.001)
+        except Exception:
+            pytest.fail("it is no failure of what is at work")
+
+
+@pytest.mark.parametrize("in_main", [True, False])
+def test_a_call_ends_when_its_time_is_over(in_main):
+    ended = []
+
+    def work():
+        try:
+            processes.run_until(time.monotonic() + 0.05, wait_for_ever)
+        except processes.TimeUp:
+            ended.append("over")
+
+    if in_main:
+        work()
+    else:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert ended == ["over"]
+
+
+def test_a_call_that_ends_in_time_is_left_alone():
+    threads = threading.active_count()
+    for _ in range(200):  # some end just when their time does
+        with contextlib.suppress(processes.TimeUp):
+            assert processes.run_until(time.monotonic() + 0.001, lambda: time.sleep(0.001) or 3) == 3
+    time.sleep(0.05)
+    assert threading.active_count() == threads

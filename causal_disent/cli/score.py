@@ -43,6 +43,9 @@ def add_score(parser: argparse.ArgumentParser) -> None:
         "--fast", action="store_true", help="boosted trees on binned codes: faster, about the same"
     )
     add_certainty(parser)
+    parser.add_argument(
+        "--budget", type=float, metavar="SECONDS", help="for all of it: quick metrics first, and as much as fits"
+    )
     _add_blocks(parser)
     parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
@@ -62,6 +65,7 @@ def add_score(parser: argparse.ArgumentParser) -> None:
 def run_score(arguments: argparse.Namespace) -> int:
     """Measure, write the files that were asked for, print the table."""
     from causal_disent.api import score
+    from causal_disent.runs.score import STOPPED
 
     _check_outputs(arguments.output, WRITERS)
     names = _names(arguments.metrics)
@@ -77,13 +81,14 @@ def run_score(arguments: argparse.Namespace) -> int:
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,
+        budget=arguments.budget,
         factor_groups=_factor_groups(arguments.factor_groups),
         code_groups=arguments.code_groups and [_columns(group) for group in arguments.code_groups],
     )
     for path in arguments.output:
         WRITERS[path.suffix](scores, path)
     say(json.dumps(scores.record(), indent=2) if arguments.json else scores)
-    return 0
+    return errors.INTERRUPTED if scores.stopped == STOPPED else 0
 
 
 def add_compare(parser: argparse.ArgumentParser) -> None:

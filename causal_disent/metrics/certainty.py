@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from inspect import signature
 from math import inf, isnan, log, nan, sqrt
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from causal_disent import errors
 from causal_disent.checks import check_at_least, check_number, is_whole
 from causal_disent.metrics.arrays import TEST_SHARE, split_rows
 from causal_disent.metrics.contract import count_fits_of
+from causal_disent.processes import TimeUp
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -36,6 +38,9 @@ LEAST_PERMUTATIONS = 19
 #: Where a score is not defined on more than this part of the resamples, those that are left are a choice.
 MOST_UNDEFINED = 0.1
 
+#: Of fewer resamples than this, where the time was too short for all, the spread is not told.
+FEWEST_IN_TIME = 10
+
 #: Scores closer than this are the same but for rounding.
 TIE = 1e-12
 #: An interval is no surer for more resamples, nor a chance level for more permutations, and all are kept.
@@ -52,12 +57,14 @@ class Asked:
         seed: of both.
         blocks: (points,) the block of each row, where rows depend on each other: blocks are drawn and permuted
             whole.
+        seconds: for both; what does not fit is left out.
     """
 
     bootstrap: int = 0
     chance: int = 0
     seed: int = 0
     blocks: IntArray | None = field(default=None, compare=False)
+    seconds: float = field(default=inf, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("bootstrap", "chance"):
@@ -81,6 +88,7 @@ class Certainty:
         resamples: how many the interval is of.
         asked: how many of both were asked for.
         words: how it was found, where that is not by the function itself on as many points.
+        cut: whether the time was too short for all that was asked for.
     """
 
     low: float = nan
@@ -91,6 +99,7 @@ class Certainty:
     resamples: int = 0
     asked: Asked = Asked()
     words: str = ""
+    cut: bool = False
 
     @property
     def within_chance(self) -> bool | None:
@@ -101,6 +110,12 @@ class Certainty:
     def remark(self) -> str:
         """How it was found, and what is missing, in words."""
         told = [self.words] if self.words and not (isnan(self.low) and isnan(self.chance)) else []
+        if self.cut:
+            done = f"{self.resamples} of {self.asked.bootstrap} resamples" if self.asked.bootstrap else ""
+            permuted = f"{self.permutations} of {self.asked.chance} permutations" if self.asked.chance else ""
+            return "; ".join(
+                [*told, f"in the time that was given, {' and '.join(filter(None, [done, permuted]))}"]
+            )
         if self.resamples < self.asked.bootstrap:
             counted = f"{self.resamples} of {self.asked.bootstrap} resamples"
             told.append(
@@ -169,6 +184,7 @@ def bootstrap_interval(
     ends: tuple[float, float] = (-inf, inf),
     most_points: int | None = None,
     blocks: IntArray | None = None,
+    until: float = inf,
     label: str = "bootstrap",
 ) -> tuple[float, float, int]:
     r"""95 % interval of a score over resamples of its points, the same resamples for the same seed.
@@ -188,6 +204,7 @@ def bootstrap_interval(
         ends: of the range of the score, which the interval does not leave.
         most_points: m, for scores that take long; n by default.
         blocks: (points,) the block of each row; blocks are drawn whole, up to n rows.
+        until: when to stop, by `time.monotonic`; there is no interval of fewer than `FEWEST_IN_TIME` then.
         label: of the progress bar.
 
     Returns:
@@ -200,8 +217,17 @@ def bootstrap_interval(
         (44, 55)
     """
     found = score_resamples(
-        score_of, num_points, resamples, seed=seed, most_points=most_points, blocks=blocks, label=label
+        score_of,
+        num_points,
+        resamples,
+        seed=seed,
+        most_points=most_points,
+        blocks=blocks,
+        until=until,
+        label=label,
     )
+    if len(found) < min(resamples, FEWEST_IN_TIME):
+        return nan, nan, len(found)
     return interval_of_resamples(score, found, num_points, most_points, ends)
 
 
@@ -213,15 +239,17 @@ def score_resamples(
     seed: int = 0,
     most_points: int | None = None,
     blocks: IntArray | None = None,
+    until: float = inf,
     label: str = "bootstrap",
 ) -> FloatArray:
-    """Score each resample, (resamples,); NaN where that is undefined. The arguments are `bootstrap_interval`'s."""
+    """Score each resample, (resamples,), or as many as there is time for; NaN where that is undefined. The
+    arguments are `bootstrap_interval`'s."""
     generator = np.random.RandomState(seed)
     taken = min(num_points, most_points or num_points)
     # All n are drawn, whatever m is, so that the rows of scores of different m agree.
     members = None if blocks is None else rows_of_blocks(blocks)
     draws = (_draw_rows(num_points, members, generator)[:taken] for _ in range(resamples))
-    return _scores(score_of, draws, resamples, label)
+    return _scores(score_of, draws, resamples, label, until)
 
 
 def interval_of_resamples(
@@ -261,6 +289,7 @@ def chance_level(
     seed: int = 0,
     lower_is_better: bool = False,
     blocks: IntArray | None = None,
+    until: float = inf,
     label: str = "chance",
 ) -> tuple[float, float, int]:
     """What codes that say nothing score: the mean, and the share of permutations that reach `score`.
@@ -274,6 +303,7 @@ def chance_level(
         seed: of the permutations.
         lower_is_better: whether a score reaches another by being lower.
         blocks: (points,) the block of each row; blocks are permuted whole.
+        until: when to stop, by `time.monotonic`.
         label: of the progress bar.
 
     Returns:
@@ -288,7 +318,7 @@ def chance_level(
     generator = np.random.RandomState(seed)
     members = None if blocks is None else rows_of_blocks(blocks)
     orders = (_permute_rows(num_points, members, generator) for _ in range(permutations))
-    found = _scores(score_of, orders, permutations, label)
+    found = _scores(score_of, orders, permutations, label, until)
     found = found[~np.isnan(found)]
     if not len(found):
         return nan, nan, 0
@@ -327,14 +357,18 @@ def _permute_rows(num_points: int, members: list[IntArray] | None, generator: np
     return order
 
 
-def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str) -> FloatArray:
-    """The score of each of `rows`; NaN where it is not defined or not finite."""
+def _scores(score_of: Callable[[IntArray], float], rows: Any, number: int, label: str, until: float) -> FloatArray:
+    """The score of each of `rows`, up to a time; NaN where it is not defined or not finite."""
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said of the score itself
         for chosen in track(rows, label, total=number, unit="sample"):
+            if monotonic() >= until:
+                break
             try:
                 found.append(float(score_of(chosen)))
+            except TimeUp:  # the others stay
+                break
             except Exception:  # fewer values, or none that vary: not defined on these rows
                 found.append(nan)
     scores = np.array(found, dtype=np.float64)
@@ -389,6 +423,7 @@ def certainty(
         score: of these points.
         asked: how much to do.
     """
+    started = monotonic()
     name, how = function.__name__, facts["resampling"]
     codes = points[0]
     score_of, permuted, num_points, cap = resampler(facts, function, points, options, asked.seed)
@@ -399,6 +434,8 @@ def certainty(
         chance=asked.chance if facts["takes"] else 0,
     )
     found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
+    # Of the time that is given, each resample and each permutation has the same part.
+    part = asked.bootstrap / max(asked.bootstrap + asked.chance, 1)
     with count_fits_of(name) as count:
         if asked.bootstrap:
             found["low"], found["high"], found["resamples"] = bootstrap_interval(
@@ -410,6 +447,7 @@ def certainty(
                 ends=facts["range"],
                 most_points=cap,
                 blocks=asked.blocks,
+                until=started + asked.seconds * part,
                 label=f"{name}: interval",
             )
         if asked.chance:
@@ -421,9 +459,13 @@ def certainty(
                 seed=asked.seed,
                 lower_is_better=facts["better"] == "lower",
                 blocks=asked.blocks,
+                until=started + asked.seconds,
                 label=f"{name}: chance",
             )
         count.stopped = 0  # told of the score itself
+    if monotonic() >= started + asked.seconds:
+        done = found.get("resamples", 0), found.get("permutations", 0)
+        found["cut"] = done != (asked.bootstrap, asked.chance)
     return Certainty(**found)
 
 

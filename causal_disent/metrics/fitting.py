@@ -7,7 +7,8 @@ import multiprocessing
 import os
 import pickle
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -246,7 +247,7 @@ def _fit_in_workers(jobs: Sequence[Job], num_jobs: int) -> list[Fitted]:
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
-        return run_in_processes(num_jobs, [delayed(_fit)(*job) for job in jobs], "fitting")
+        return list(run_in_processes(num_jobs, [delayed(_fit)(*job) for job in jobs], "fitting"))
     except TerminatedWorkerError:
         raise RuntimeError(
             "A process that was fitting a classifier has died, perhaps for lack of memory. With `num_jobs = 1` "
@@ -350,13 +351,17 @@ def set_seed(model: Any, seed: int) -> Any:
     return model.set_params(**{name: seed for name in empty})
 
 
-def run_in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> list[Any]:
-    """What joblib's delayed calls give, in processes of one thread; with a `label`, how far they are is told."""
+def run_in_processes(num_jobs: int, calls: Sequence[Any], label: str = "", unit: str = "factor") -> Iterator[Any]:
+    """What joblib's delayed calls give, in processes of one thread; with a `label`, how far they are is told.
+
+    The processes end at once if the caller does, or closes what this returns.
+    """
     from joblib import Parallel, parallel_config
 
     with parallel_config("loky", n_jobs=num_jobs, inner_max_num_threads=1):
         results = Parallel(return_as="generator")((_called_for, (os.getpid(), *call), {}) for call in calls)
-        return list(track(results, label, total=len(calls), unit=unit) if label else results)
+    with closing(results):
+        yield from track(results, label, total=len(calls), unit=unit) if label else results
 
 
 def _called_for(parent: int, function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:

@@ -324,7 +324,7 @@ class _Settings:
         if sum(len(x) for x, _ in pairs) < WORTH_WORKERS:
             workers = 1
         # Processes: in threads the many small steps wait for the interpreter's lock, and nothing is gained.
-        results = run_in_processes(workers, [delayed(self.result)(x, y) for x, y in pairs], "mic", "pair")
+        results = list(run_in_processes(workers, [delayed(self.result)(x, y) for x, y in pairs], "mic", "pair"))
         return np.array([(result.mic, result.tic, result.tic_normalised) for result in results])
 
     def floor(self, factors: NDArray[Any], draws: int, seed: int, num_jobs: int | None) -> MicFloor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
@@ -320,3 +320,19 @@ FAST: dict[str, Callable[..., Again | None]] = {
     "uc": recount_uc,
     "unsupervised_metrics": recount_total_correlation,
 }
+
+#: Metrics whose scores of other draws start from the same work.
+FAMILIES = (("mig", "mig_sup", "dcimig", "jemmig"), ("irs", "uc"))
+
+
+def together(names: Sequence[str]) -> list[list[str]]:
+    """The metrics that share the work of other draws side by side, any other by itself.
+
+    Example:
+        >>> together(["irs", "mcc", "uc"])
+        [['irs', 'uc'], ['mcc']]
+    """
+    found: dict[Any, list[str]] = {}
+    for name in names:
+        found.setdefault(next((family for family in FAMILIES if name in family), name), []).append(name)
+    return list(found.values())

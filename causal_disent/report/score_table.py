@@ -59,11 +59,13 @@ class ScoreTable(Checked):
         points: the codes and factors that were measured, as they were understood.
         rows: what each metric said, or why it said nothing.
         panel: whether these are the metrics of the default panel, which answer a question each.
+        stopped: why there are not more scores, if the time was over or somebody has stopped it.
     """
 
     points: Points
     rows: tuple[MetricScore, ...]
     panel: bool = False
+    stopped: str = ""
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -110,6 +112,7 @@ class ScoreTable(Checked):
             "within_chance": [row.entry.name for row in self._scored if row.sure.within_chance],
             "remarks": {row.entry.name: row.remark for row in self._scored if row.remark},
             "left_out": self.left_out,
+            **({"stopped": self.stopped} if self.stopped else {}),
         }
 
     def _known(self, name: str) -> dict[str, float]:

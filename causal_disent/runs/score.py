@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
-from math import isnan, nan
+from math import inf, isnan, nan
 from pickle import PicklingError
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,10 @@ from causal_disent.metrics.contract import (
     names_columns,
 )
 from causal_disent.metrics.fitting import count_jobs, run_in_processes
-from causal_disent.metrics.recount import FAST
-from causal_disent.progress import steps
+from causal_disent.metrics.recount import FAST, together
+from causal_disent.metrics.reuse import reusing
+from causal_disent.processes import TimeUp, run_until, usable_cores
+from causal_disent.progress import progress_shown, steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
@@ -45,6 +49,15 @@ from causal_disent.tables import Table, check_same_points, code_places, grouped,
 BOOTSTRAP, CHANCE = 50, 20
 #: What is said of metrics that take long, where nobody says how many.
 NOT_ASKED = "no interval and chance level, for that takes long: `bootstrap=200, chance=20` asks for them"
+#: Why there are not more scores.
+TIME_OVER, STOPPED = "the time was over", "it was interrupted"
+#: Of the time that is left, the part that resamples may take: one that has begun is done.
+RESAMPLED = 0.9
+#: About how long metrics take beside each other: those that are resampled as they are, those that are not, those
+#: that take long.
+CHEAP, COSTLY, SLOW = 1.0, 25.0, 150.0
+#: What `certainty` is called with, but for what is asked.
+Job = tuple[Mapping[str, Any], Callable[..., Any], Sequence[Any], Mapping[str, Any], float]
 #: A factor of more than `MOST_CLASSES` values is continuous if they are fractions, or have fewer points each.
 POINTS_PER_CLASS = 5
 #: Part of a code's variance that a factor explains at least, if the code is not dead.
@@ -257,8 +270,12 @@ def score_points(
     fast: bool,
     bootstrap: int | None = None,
     chance: int | None = None,
-) -> list[MetricScore]:
+    until: float = inf,
+) -> tuple[list[MetricScore], str]:
     """What each metric says of the points; one that fails does not stop the others.
+
+    Quick metrics come first, then their intervals and chance levels, then metrics that take long. Where somebody
+    stops it, or the time is over, what has been measured stays.
 
     Args:
         points: of `read_points`.
@@ -268,17 +285,136 @@ def score_points(
         fast: boosted trees on binned codes where boosted trees are the default.
         bootstrap: resamples for the intervals; by default some, for metrics that are quick.
         chance: permutations for the chance levels; by default some, for metrics that are quick.
+        until: when to end, by `time.monotonic`. Metrics that take long have intervals and chance levels too then,
+            as far as there is time.
+
+    Returns:
+        The scores, and why there are not more of them, if the time or somebody has stopped it.
     """
     seed = seed_of(random_state)
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks)
-    of_slow = replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
-    measured = measure_points(choose_metrics(metrics, points), points, seed, fast)
-    asked_of = [of_slow if _is_slow(row.entry) else asked for row, _ in measured]
-    jobs = [(*job, one) for (_, job), one in zip(measured, asked_of, strict=True) if job]
-    certain = iter(_certain(jobs, len(points.codes.values)))
-    done = [replace(row, sure=next(certain)) if job else row for row, job in measured]
-    unasked = bootstrap is None and chance is None
-    return [_remarked(row, NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark) for row in done]
+    slow = asked if until < inf else replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
+    work = _Work(choose_metrics(metrics, points), points, seed, fast, asked, slow, until)
+    stopped = ""
+    try:
+        run_until(until, work.run)
+    except TimeUp:
+        stopped = TIME_OVER
+    except KeyboardInterrupt:
+        if not work.jobs:
+            raise
+        stopped = STOPPED
+    rows = work.result(stopped)
+    unasked = bootstrap is None and chance is None and until == inf
+    told = [NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark for row in rows]
+    return [_remarked(row, remark) for row, remark in zip(rows, told, strict=True)], stopped
+
+
+class _Work:
+    """The scores of one call, and how sure each is, step by step; what is done stays if a step is stopped."""
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        points: Points,
+        seed: int,
+        fast: bool,
+        asked: Asked,
+        asked_of_slow: Asked,
+        until: float,
+    ) -> None:
+        self._points, self._seed, self._fast, self._until = points, seed, fast, until
+        self._rows = {entry.name: _unmeasured(entry, points) for entry in entries}
+        to_do = [row.entry for row in self._rows.values() if not row.remark]
+        self._quick = [entry for entry in to_do if not _is_slow(entry)]
+        self._slow = sorted(filter(_is_slow, to_do), key=_most_points, reverse=True)
+        self._asked, self._asked_of_slow = asked, asked_of_slow
+        self._done: dict[str, MetricScore] = {}
+        self._sure: dict[str, Certainty] = {}
+        self.jobs: dict[str, Job] = {}
+
+    def run(self) -> None:
+        """All steps, with one line that tells which one it is and how long the rest takes."""
+        plan = list(self._plan())
+        names, weights = [name for name, _, _ in plan], [weight for _, weight, _ in plan]
+        with closing(steps(names, "score", weights=weights, until=self._until)) as at_work, reusing():
+            for _, (_, _, do) in zip(at_work, plan, strict=True):
+                if monotonic() >= self._until:
+                    raise TimeUp
+                with progress_shown(False):
+                    do()
+
+    def result(self, stopped: str) -> list[MetricScore]:
+        """The rows in the order in which they were measured; last those that could not be."""
+        order = [*self._quick, *self._slow]
+        found = [
+            self._done.get(entry.name, MetricScore(entry, remark=f"not measured, for {stopped}"))
+            for entry in order
+        ]
+        asked = {entry.name: self._asked_of_slow if _is_slow(entry) else self._asked for entry in order}
+        for i, row in enumerate(found):
+            if row.result is None:
+                continue
+            one = asked[row.entry.name]
+            lacks = stopped and row.entry.name not in self._sure and (one.bootstrap or one.chance)
+            found[i] = replace(
+                _remarked(row, f"no interval and chance level, for {stopped}" if lacks else ""),
+                sure=self._sure.get(row.entry.name, Certainty()),
+            )
+        return found + [row for row in self._rows.values() if row.remark]
+
+    def _plan(self) -> Iterator[tuple[str, float, Callable[[], None]]]:
+        """Each step: its name, about how long it takes beside the score of a quick metric, and what it does."""
+        quick = sorted(self._quick, key=_weight)
+        for entry in quick:
+            yield entry.name, _weight(entry), partial(self._measure, entry)
+        asked = self._asked
+        if quick and (asked.bootstrap or asked.chance):
+            label = f"intervals and chance levels of {len(quick)} metrics"
+            weight = sum(5 * _weight(entry) ** 0.5 for entry in quick) * (asked.bootstrap + asked.chance) / 70
+            yield label, weight, self._be_sure_of_quick
+        for entry in self._slow:
+            yield entry.name, SLOW, partial(self._measure, entry)
+        asked = self._asked_of_slow
+        for entry in self._slow if asked.bootstrap or asked.chance else ():
+            weight = SLOW * (asked.bootstrap + asked.chance) / 20
+            yield f"{entry.name}, interval and chance level", weight, partial(self._be_sure_of_slow, entry)
+
+    def _measure(self, entry: Entry) -> None:
+        row, job = measure_one(entry, self._points, self._seed, self._fast)
+        self._done[entry.name] = row
+        if job:
+            self.jobs[entry.name] = job
+
+    def _be_sure_of_quick(self) -> None:
+        """Several metrics at a time, where there are points enough for processes."""
+        names = [entry.name for entry in self._quick if entry.name in self.jobs]
+        # The costly ones first, so that none is left to run alone at the end.
+        families = sorted(together(names), key=lambda family: family[0] in FAST)
+        left = RESAMPLED * (self._until - monotonic())
+        seconds = left / 2 if self._slow else left
+        groups = [[self.jobs[name] for name in family] for family in families]
+        done = _in_processes(groups, self._asked, seconds, len(self._points.codes.values))
+        for family, sure in zip(families, done, strict=True):
+            self._sure.update(zip(family, sure, strict=True))
+
+    def _be_sure_of_slow(self, entry: Entry) -> None:
+        """Alone, for it fits in processes itself; of the time that is left it has an equal part."""
+        if entry.name not in self.jobs:
+            return
+        to_come = [one for one in self._slow if one.name in self.jobs and one.name not in self._sure]
+        seconds = RESAMPLED * (self._until - monotonic()) / len(to_come)
+        self._sure[entry.name] = certainty(*self.jobs[entry.name], replace(self._asked_of_slow, seconds=seconds))
+
+
+def _weight(entry: Entry) -> float:
+    """About how long a quick metric takes."""
+    return COSTLY if entry.facts["resampling"] else CHEAP
+
+
+def _most_points(entry: Entry) -> float:
+    """How many points a resample of a metric may have, which are the fewer the longer it takes."""
+    return float(entry.facts["resampling"].get("points", inf))
 
 
 def seed_of(random_state: Any) -> int:
@@ -289,17 +425,19 @@ def seed_of(random_state: Any) -> int:
 
 def measure_points(
     entries: Sequence[Entry], points: Points, seed: int, fast: bool
-) -> list[tuple[MetricScore, tuple[Any, ...]]]:
-    """Each metric's score, and what `certainty` is called with; those that cannot be tried come last.
+) -> list[tuple[MetricScore, Job | None]]:
+    """Each metric's score, and what `certainty` is called with but for what is asked; those that cannot be tried
+    come last."""
+    rows = [_unmeasured(entry, points) for entry in entries]
+    by_name = {row.entry.name: row.entry for row in rows if not row.remark}
+    with closing(steps(list(by_name), "score")) as names, reusing():
+        measured = [measure_one(by_name[name], points, seed, fast) for name in names]
+    return measured + [(row, None) for row in rows if row.remark]
 
-    Metrics that take long come after the others, which need not wait for them.
-    """
-    rows = [replace(MetricScore(entry), remark=_reason_against(entry, points)) for entry in entries]
-    to_do = sorted((row.entry for row in rows if not row.remark), key=_is_slow)
-    by_name = {entry.name: entry for entry in to_do}
-    with closing(steps(list(by_name), "score")) as names:
-        measured = [_measured(by_name[name], points, seed, fast) for name in names]
-    return measured + [(row, ()) for row in rows if row.remark]
+
+def _unmeasured(entry: Entry, points: Points) -> MetricScore:
+    """A row without a score, with the reason if there can be none."""
+    return MetricScore(entry, remark=_reason_against(entry, points))
 
 
 def _is_slow(entry: Entry) -> bool:
@@ -392,42 +530,47 @@ def _reads_numbers(takes: Takes, points: Points) -> bool:
     return _as_continuous(takes, points) or calculates(takes)
 
 
-def _certain(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
-    """How sure each score is: of the quick metrics several at a time, where there are points enough for processes;
-    then of those that take long, which fit in processes themselves, and tell how far they are."""
-    found: list[Certainty] = [Certainty()] * len(jobs)
-    slow = [
-        i for i, job in enumerate(jobs) if job[0]["fast"] is not None and (job[-1].bootstrap or job[-1].chance)
-    ]
-    # The costly ones first, so that none is left to run alone at the end.
-    quick = sorted({*range(len(jobs))} - {*slow}, key=lambda i: jobs[i][1].__name__ in FAST)
-    with closing(steps([f"{len(quick)} metrics"] if quick else [], "intervals and chance")) as names:
-        for _ in names:
-            for i, sure in zip(quick, _together([jobs[i] for i in quick], num_points), strict=True):
-                found[i] = sure
-    for i in slow:
-        found[i] = certainty(*jobs[i])
-    return found
-
-
-def _together(jobs: Sequence[Any], num_points: int) -> list[Certainty]:
+def _in_processes(
+    groups: Sequence[Sequence[Job]], asked: Asked, seconds: float, num_points: int
+) -> Iterator[list[Certainty]]:
+    """How sure the scores of each group of metrics are, several groups at a time if there are points enough for
+    processes; all of them in so many seconds."""
     from joblib import delayed
 
-    at_a_time = count_jobs(None)
-    if num_points >= WORTH_WORKERS and at_a_time != 1:
+    at_a_time, total = count_jobs(None), sum(map(len, groups))
+    if num_points >= WORTH_WORKERS and at_a_time != 1 and len(groups) > 1:
+        cores = usable_cores() if at_a_time < 0 else at_a_time
+        each = seconds * min(cores, len(groups)) / total
+        calls = [delayed(_certain_of)(group, asked, each * len(group)) for group in groups]
+        done = 0
         try:
-            return run_in_processes(at_a_time, [delayed(certainty)(*job) for job in jobs])
+            for found in run_in_processes(at_a_time, calls):
+                yield found
+                done += 1
+            return
         except (PicklingError, TypeError, AttributeError):  # a stranger's metric that no process can import
-            pass
-    return [certainty(*job) for job in jobs]
+            groups, total = groups[done:], sum(map(len, groups[done:]))
+    end = monotonic() + seconds
+    for group in groups:
+        yield _certain_of(group, asked, (end - monotonic()) * len(group) / total)
+        total -= len(group)
+
+
+def _certain_of(jobs: Sequence[Job], asked: Asked, seconds: float) -> list[Certainty]:
+    """How sure the scores of metrics are that share their work, in so many seconds for all of them."""
+    found, end = [], monotonic() + seconds
+    with progress_shown(False), reusing():
+        for i, job in enumerate(jobs):
+            found.append(certainty(*job, replace(asked, seconds=(end - monotonic()) / (len(jobs) - i))))
+    return found
 
 
 def _remarked(row: MetricScore, remark: str) -> MetricScore:
     return row if row.result is None else replace(row, remark="; ".join(filter(None, [row.remark, remark])))
 
 
-def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, tuple[Any, ...]]:
-    """The score, and what `certainty` is called with, which is nothing if there is no score."""
+def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[MetricScore, Job | None]:
+    """The score, and what `certainty` is called with but for what is asked; None if there is no score."""
     function, takes = entry.facts["function"], entry.facts["takes"]
     binned = bool(takes and points.continuous and not _as_continuous(takes, points))
     continuous = f"{errors.listing(points.continuous)} in {points.bins or BINS} equally filled bins"
@@ -452,7 +595,7 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
             result = function(*given, **options)
             undefined = isnan(result.score)
         except Exception as error:  # a metric is foreign code
-            return MetricScore(entry, None, _failure(error).removeprefix(f"{entry.name} "), failed=True), ()
+            return MetricScore(entry, None, _failure(error).removeprefix(f"{entry.name} "), failed=True), None
     for warning in caught:
         if issubclass(warning.category, NotDefined):
             continue  # said below, of any metric
@@ -462,7 +605,7 @@ def _measured(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Metr
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     if undefined:
         remarks.insert(0, "it is not defined on these points")
-        return MetricScore(entry, None, "; ".join(remarks), failed=True), ()
+        return MetricScore(entry, None, "; ".join(remarks), failed=True), None
     job = (entry.facts, function, given, options, float(result.score))
     return MetricScore(entry, result, "; ".join(remarks)), job
 

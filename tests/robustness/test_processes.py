@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from causal_disent import errors
@@ -232,3 +233,29 @@ def test_an_interrupted_process_says_what_is_there(oracle_folder, tmp_path):
     )
     assert process.returncode == errors.INTERRUPTED
     assert sorted(os.listdir(tmp_path / "out")) == ["0"]
+
+
+def test_a_terminated_score_prints_what_it_has(tmp_path):
+    """SIGTERM while trees are fitted: the quick metrics are there, and nothing of the workers is."""
+    random = np.random.RandomState(0)
+    factors = random.randint(12, size=(12_000, 4))
+    np.save(tmp_path / "factors.npy", factors)
+    np.save(tmp_path / "codes.npy", factors + random.normal(size=factors.shape))
+    command = [sys.executable, "-m", "causal_disent.cli.main", "score", "codes.npy", "factors.npy", "--metrics"]
+    given = ["mcc", "dci", "reduced_downstream_task", "--bootstrap=0", "--chance=0"]
+    process = subprocess.Popen(
+        [*command, *given],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    told = ""
+    while "score: dci" not in told and "score: reduced" not in told and process.poll() is None:
+        told += process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    printed, complaints = process.communicate(timeout=120)
+    assert process.returncode == errors.INTERRUPTED, complaints
+    assert "\nmcc " in printed and "reduced_downstream_task: not measured" in " ".join(printed.split())
+    assert "joblib" not in complaints and "Traceback" not in complaints and "resource_tracker" not in complaints

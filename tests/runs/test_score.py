@@ -147,14 +147,58 @@ def test_a_metric_that_fails_does_not_stop_the_others(register):
     assert "by &lt;nothing&gt;" in found.to_html()
 
 
-def test_an_interruption_ends_it_all(register):
+def test_an_interruption_leaves_what_has_been_measured(register):
     def interrupted(codes, factors):
         raise KeyboardInterrupt
 
-    threads = threading.active_count()
-    with pytest.raises(KeyboardInterrupt) as caught:  # which keeps the frames, as an interactive shell does
-        score(CODES, FACTORS, ["mig", register(interrupted)])
-    assert caught and threading.active_count() == threads
+    threads, name = threading.active_count(), register(interrupted)
+    with pytest.raises(KeyboardInterrupt):  # there is nothing yet
+        score(CODES, FACTORS, [name])
+    found = score(CODES, FACTORS, ["mig", name, "irs"])
+    assert (
+        set(found.results) == {"mig"}
+        and found.results["mig"].score == score(CODES, FACTORS, "mig").results["mig"].score
+    )
+    assert set(found.left_out) == {name, "irs"} and found.stopped and found.stopped in found.left_out["irs"]
+    assert np.isnan(found.table.loc["mig", "low"]) and found.stopped in found.table.loc["mig", "remark"]
+    assert json.loads(found.to_json())["stopped"] == found.stopped
+    assert threading.active_count() == threads
+
+
+def test_a_budget_ends_what_takes_too_long(register):
+    def endless(codes, factors):
+        while True:
+            threading.Event().wait(0.01)
+
+    threads, name = threading.active_count(), register(endless, fast={})  # one of those that take long
+    alone = score(CODES, FACTORS, "mig").results["mig"]
+    found = score(CODES, FACTORS, ["mig", name], budget=8, bootstrap=0, chance=0)
+    assert set(found.left_out) == {name} and found.stopped in found.left_out[name]
+    assert found.results["mig"].score == alone.score
+    assert threading.active_count() == threads
+
+
+def test_a_budget_cuts_resamples_and_says_so(register):
+    def waits(codes, factors):
+        threading.Event().wait(0.2)
+        return Found(float(codes.mean()))
+
+    found = score(CODES, FACTORS, register(waits), budget=4, bootstrap=1000, chance=1000)
+    (row,) = found.rows
+    assert row.sure.resamples < 1000 and row.sure.permutations < 1000 and row.sure.cut
+    assert f"{row.sure.resamples} of 1000 resamples" in row.remark
+
+
+def test_a_budget_that_suffices_changes_nothing():
+    found, alone = (score(CODES, FACTORS, ["mig", "irs", "mcc"], **given) for given in ({"budget": 1000}, {}))
+    pd.testing.assert_frame_equal(found.table, alone.table)
+    assert not found.stopped
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("nan"), float("inf"), "60", True])
+def test_a_budget_is_a_number_of_seconds(budget):
+    with pytest.raises(InvalidInput, match="budget"):
+        score(CODES, FACTORS, budget=budget)
 
 
 def test_a_score_that_is_not_defined_is_no_number(register):
