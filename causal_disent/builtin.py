@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent.data.candle_mini import CandleMini
 from causal_disent.data.dummy import DummyData, IdentityData
+from causal_disent.data.properties import describe
 from causal_disent.data.synthetic_mini import SyntheticMini
 from causal_disent.hookspecs import hookimpl
 from causal_disent.metrics.irs_uc import ATTRIBUTIONS
@@ -14,12 +15,34 @@ from causal_disent.representation.nearest_image import NearestImageClassifier
 
 @hookimpl
 def register_datasets(register: Register) -> None:
-    for name, target, summary in (
-        ("candle_mini", CandleMini, "CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn"),
-        ("synthetic_mini", SyntheticMini, "3 objects in 3 colors; the paper's 432 images with its rules"),
-        ("dummy_data", DummyData, "10 factors of 5 values; images are noise, 64x64x1"),
-    ):
-        register(name, target, summary=summary, licence="Apache-2.0")
+    scene = {"three_d": True, "foreground": True, "off_centre": True, "nuisance": True, "various": True}
+    for name, target, summary, properties in (
+        (
+            "candle_mini",
+            CandleMini,
+            "CANDLE in miniature: 6 factors, 4,050 images, 64x64x3, drawn",
+            describe(
+                **scene, factors=6, images=4050, resolution="64x64", realistic=False, background=True,
+                confounders=True, depth=2, consistent=True,
+            ),
+        ),
+        (
+            "synthetic_mini",
+            SyntheticMini,
+            "3 objects in 3 colors; the paper's 432 images with its rules",
+            describe(
+                **scene, factors=6, images=1296, resolution="64x64", realistic=False, background=False,
+                confounders=True, depth=2,
+            ),
+        ),
+        (
+            "dummy_data",
+            DummyData,
+            "10 factors of 5 values; images are noise, 64x64x1",
+            describe(factors=10, resolution="64x64"),
+        ),
+    ):  # fmt: skip
+        register(name, target, summary=summary, licence="Apache-2.0", properties=properties)
     register(
         "identity_data",
         IdentityData,
@@ -116,6 +139,7 @@ def register_commands(register: Register) -> None:
                 kind: ("listing:add_listing", f"list the {what.thing}s, or show one")
                 for kind, what in KINDS.items()
             },
+            "datasets": ("datasets:add_datasets", "list the data sets, compare them, or show one"),
             "datasets_show": ("listing:add_show", "show data sets, all if none is named"),
             "datasets_verify": ("listing:add_verify", "check the counts and checksums of a data set's files"),
             "datasets_graph": ("listing:add_graph", "test a data set against its causal graph, and draw it"),

@@ -148,7 +148,7 @@ FACTS: dict[str, Any] = {
         ("summary", "assumes", "backend", "better", "by_chance", "compared", "config", "headline"), str
     ),
     **dict.fromkeys(("also", "invariances", "supplied"), Sequence[str]),
-    **dict.fromkeys(("known_failures", "stands_for"), Mapping[str, Any]),
+    **dict.fromkeys(("known_failures", "properties", "stands_for"), Mapping[str, Any]),
     **dict.fromkeys(("labels", "trains"), bool),
     "rank": float,
     "role": Literal[tuple(ROLES)],

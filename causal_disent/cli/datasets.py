@@ -1,9 +1,9 @@
-"""``causal-disent datasets counterfactual``: what images of a data set would be, had factors been set."""
+"""``causal-disent datasets``: lists and compares them; ``datasets counterfactual`` asks what images would be."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,93 @@ import numpy as np
 
 from causal_disent import errors
 from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
+from causal_disent.cli.listing import add_listing, files_of, plain, run_listing
+from causal_disent.data.properties import PROPERTIES, tell
 from causal_disent.data.state_space import as_number
-from causal_disent.registry import registry
+from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH, text_table
-from causal_disent.text import say
+from causal_disent.text import say, say_json
+
+#: Images of a data set in the sheet of ``--samples``, and the pixels of their longer side.
+SAMPLES, SIDE = 8, 128
+
+
+def add_datasets(parser: argparse.ArgumentParser) -> None:
+    """Give the listing of data sets its arguments."""
+    add_listing(parser)
+    parser.add_argument("--compare", action="store_true", help="print a table of properties, a row per data set")
+    parser.add_argument("--samples", type=Path, metavar="FILE", help="draw random images of each: a .png file")
+    add_seed(parser)
+    parser.set_defaults(command=run_datasets)
+
+
+def run_datasets(arguments: argparse.Namespace) -> int:
+    """Print the list or the comparison, and draw samples if a file is named."""
+    if not arguments.compare and arguments.samples is None:
+        return run_listing(arguments)
+    names = arguments.names or registry.names("datasets")
+    entries = [registry.get("datasets", name) for name in names]
+    if arguments.samples is not None:
+        check_png(arguments.samples)
+    if arguments.compare:
+        found = [entry.facts.get("properties") or {} for entry in entries]
+        if arguments.json:
+            say_json([{"name": name, **plain(facts)} for name, facts in zip(names, found, strict=True)])
+        else:
+            say(compare_text(names, found))
+    if arguments.samples is not None:
+        draw_samples(entries, arguments.samples, seed_of(arguments))
+    return 0
+
+
+def compare_text(names: Sequence[str], found: Sequence[Mapping[str, Any]]) -> str:
+    """The properties of data sets as a table; a property that none has is left out."""
+    kept = [name for name in PROPERTIES if any(name in facts for facts in found)]
+    rows = [[name, *(tell(one, facts.get(one)) for one in kept)] for name, facts in zip(names, found, strict=True)]
+    head = ["data set", *(PROPERTIES[name].title for name in kept)]
+    meanings = [f"{PROPERTIES[name].title}: {PROPERTIES[name].meaning}" for name in kept]
+    return "\n".join([text_table(head, rows), "", *meanings])
+
+
+def draw_samples(entries: Sequence[Entry], path: Path, seed: int) -> None:
+    """Draw a row of random images of each data set whose files are there; name those that are left out."""
+    from PIL import Image
+
+    from causal_disent.files import check_file_place
+    from causal_disent.report.pictures import draw_grid, save_picture
+    from causal_disent.runs.dataset import get_dataset
+
+    check_file_place(path)
+    rows, titles, left_out = [], [], []
+    for entry in entries:
+        try:
+            if files_of(entry)["files"] == "missing":
+                raise errors.InvalidInput("files are missing")
+            data = get_dataset(entry.name)
+            if len(shape := data.observation_shape) != 3 or shape[2] not in (1, 3, 4):
+                raise errors.InvalidInput("its observations are no images")
+            images = data.sample(SAMPLES, np.random.RandomState(seed))[1]
+        except errors.CausalDisentError as error:
+            left_out.append([entry.name, str(error.message).splitlines()[0]])
+            continue
+        row = []
+        for image in np.asarray(images, dtype=np.float64):
+            pixels = np.repeat(image, 3, axis=2) if image.shape[2] == 1 else image[:, :, :3]
+            factor = max(1, SIDE // max(pixels.shape[:2]))
+            pixels = pixels.repeat(factor, axis=0).repeat(factor, axis=1)
+            picture = Image.fromarray((255 * pixels.clip(0, 1)).round().astype(np.uint8))
+            picture.thumbnail((SIDE, SIDE))
+            canvas = Image.new("RGB", (SIDE, SIDE), "white")
+            canvas.paste(picture, ((SIDE - picture.width) // 2, (SIDE - picture.height) // 2))
+            row.append(np.asarray(canvas) / 255)
+        rows.append(row)
+        titles.append(entry.name)
+    if not rows:
+        raise errors.InvalidInput(f"There is no image to draw: {left_out[0][0]}: {left_out[0][1]}")
+    save_picture(np.asarray(draw_grid(rows, row_titles=titles)), path)
+    if left_out:
+        say(text_table(["left out", "why"], left_out, WIDTH))
+    say(f"The images: {path}")
 
 
 def add_counterfactual(parser: argparse.ArgumentParser) -> None:

@@ -8,12 +8,15 @@ import math
 import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from causal_disent import errors
 from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
+from causal_disent.data.confounding import check_statements
+from causal_disent.data.properties import PROPERTIES, tell
 from causal_disent.metrics.contract import Configurable, describe_takes
 from causal_disent.plugins import (
     LoadedPlugin,
@@ -33,6 +36,8 @@ UNTOLD = ("backend", "better", "function", "range", "resampling", "supplied", "u
 DEEPEST = 4
 #: Of a text, and of the configs that name an entry, so many are shown.
 MOST_CHARACTERS, MOST_CONFIGS = 2000, 8
+#: Of the values of a factor, so many are shown.
+MOST_VALUES = 16
 REQUIRED = "REQUIRED"
 EMPTY: tuple[Any, ...] = (None, "", [], {})
 #: Role of a part -> what chooses it.
@@ -96,7 +101,7 @@ def details(entry: Entry) -> dict[str, Any]:
             found |= {"takes": describe_takes(entry.facts["takes"])} if "takes" in entry.facts else {}
             how = entry.facts.get("resampling", {}).get("words")
             found |= {"intervals": f"{how}, and so are chance levels"} if how else {}
-        found |= files_of(entry) if entry.kind == "datasets" else {}
+        found |= {**files_of(entry), **contents_of(entry)} if entry.kind == "datasets" else {}
         found |= {"backends": backends_of(entry)} if entry.kind == "models" else {}
         found |= _in_configs(entry) if KINDS[entry.kind].in_configs else {"use": [_use(entry)]}
     return found
@@ -164,6 +169,38 @@ def files_of(entry: Entry) -> dict[str, Any]:
     }
 
 
+def contents_of(entry: Entry) -> dict[str, Any]:
+    """Factors, causal graph and rule sets of a data set, as far as they are known without its files."""
+    from causal_disent.data.rule_sets import REASONS, RULE_SETS, statements
+    from causal_disent.data.state_space import StateSpace
+    from causal_disent.runs.dataset import get_dataset
+
+    thing = entry.load()
+    if isinstance(values := getattr(thing, "values", None), Mapping):
+        space = StateSpace(values)
+        graph = thing.make_graph() if hasattr(thing, "make_graph") else None
+    elif files_of(entry)["files"] != "none":
+        return {}
+    else:
+        try:
+            data = get_dataset(entry.name)
+        except errors.CausalDisentError:  # it has arguments without a default, such as the place of files
+            return {}
+        space, graph = StateSpace.of(data), getattr(data, "graph", None)
+    found: dict[str, Any] = {"factors": {name: list(map(shown, told)) for name, told in space.value_names.items()}}
+    if graph is not None:
+        found["graph"] = [f"{cause} -> {effect}" for cause, effect in graph.edges]
+    found["rule_sets"] = {}
+    for name, rules in RULE_SETS.items():
+        with suppress(errors.CausalDisentError):  # of other factors
+            check_statements(space, statements(name))
+            reasons = REASONS.get(name, ("",) * len(rules))
+            found["rule_sets"][name] = [
+                f"{rule} ({why})" if why else rule for rule, why in zip(rules, reasons, strict=True)
+            ]
+    return found
+
+
 def range_text(ends: Any) -> str:
     """``0 to 1``, ``from 0``, ``to 1`` or ``any``; an end that is infinite, or None, is none."""
     if ends is None:
@@ -182,6 +219,10 @@ def text_of(found: Mapping[str, Any]) -> str:
         f"    {shown(found['summary'])}",
     ]
     facts = {name: value for name, value in found["facts"].items() if name not in UNTOLD}
+    if properties := facts.pop("properties", None):
+        facts["properties"] = [
+            f"{PROPERTIES[name].title} {tell(name, value)}" for name, value in properties.items()
+        ]
     told = {name: found[name] for name in ("range", "takes", "intervals", "backends", "files") if name in found}
     lines += [_wrapped(name, value) for name, value in {**told, **facts, **told}.items() if value not in EMPTY]
     places = [f"{at['path']} ({'found' if at['found'] else 'missing'})" for at in found.get("looks_for", [])]
@@ -189,7 +230,15 @@ def text_of(found: Mapping[str, Any]) -> str:
         f"{name} = {value if value == REQUIRED or str(value).startswith('@') else repr(value)}"
         for name, value in found.get("parameters", {}).items()
     ]
+    factors = [
+        f"{name}: {errors.listing(values, MOST_VALUES)}" for name, values in found.get("factors", {}).items()
+    ]
+    rules: list[str] = []
+    for name, stated in found.get("rule_sets", {}).items():
+        rules += [f"{name}:", *(f"  {rule}" for rule in stated)]
     for title, several in (
+        ("factors", factors),
+        ("rule sets", rules),
         ("looks for", places),
         ("module", [found["module"]]),
         ("parameters", parameters),
@@ -198,6 +247,8 @@ def text_of(found: Mapping[str, Any]) -> str:
         lines += [
             f"    {title if not i else '':<12} {shown(line, MOST_CHARACTERS)}" for i, line in enumerate(several)
         ]
+    if found.get("graph"):
+        lines.insert(2, _wrapped("graph", found["graph"]))
     configs = found.get("configs")
     return "\n".join([*lines, *([_wrapped("configs", errors.listing(configs, MOST_CONFIGS))] if configs else [])])
 

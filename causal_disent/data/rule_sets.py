@@ -67,6 +67,20 @@ RULE_SETS: dict[str, tuple[str, ...]] = {
     ),
 }
 
+#: Why AAAI 2022, table 6, has each of its rules, in the order of ``candle_table6``.
+REASONS: dict[str, tuple[str, ...]] = {
+    "candle_table6": (
+        "other large objects fill the height of the room",
+        "large round and cubic objects look too large there",
+        "large objects fill the hall",
+        "small objects can hardly be seen there",
+        "yellow is near the warm colors of these scenes",
+        "orange and yellow are near the colors of these backgrounds",
+        "cones catch the light from behind and ahead, and shine",
+        "orange cones reflect too much light there",
+        "spheres touch the smooth floor in a point, which looks unreal",
+    ),
+}
 
 #: Lists in lists of statements.
 DEEPEST = 4

@@ -111,7 +111,7 @@ def published_tables() -> list[PublishedTable]:
     """Every published table, paper by paper.
 
     Example:
-        >>> table = published_tables()[3]
+        >>> table = published_tables()[4]
         >>> table.name, table.number, table.metrics, table.num_values
         ('aaai_7', 7, ('IRS', 'DCI(D)', 'UC', 'CG'), 16)
         >>> table.source.citation
@@ -367,7 +367,7 @@ def _bound(values: dict[str, Any]) -> str:
 
 def _block_text(block: Block) -> str:
     common = block.common
-    heading = f"data set {common['dataset']}"
+    heading = f"data set {common['dataset']}" if "dataset" in common else "data sets"
     if common["confounding"] != "none":
         heading += f", confounded by {common['confounding']}"
     if "factor" in common:

@@ -1,8 +1,11 @@
 """``causal-disent datasets``: the list, ``show`` and ``verify``."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from causal_disent import __version__, errors
 from causal_disent.cli._arguments import read_options
@@ -157,3 +160,28 @@ def test_options_are_literals_or_text():
     assert read_options("candle_mini", CandleMini, ["scenes=16"]) == {"scenes": 16}
     assert read_options("candle_mini", CandleMini, ["scenes=many"]) == {"scenes": "many"}
     assert read_options("candle_mini", CandleMini, ["scenes=(1, 2)"]) == {"scenes": (1, 2)}
+
+
+def test_data_sets_are_compared_and_drawn(tmp_path, capsys):
+    path = tmp_path / "samples.png"
+    names = ["candle_mini", "synthetic_mini", "identity_data"]
+    assert main(["datasets", *names, "--compare", "--samples", str(path)]) == 0
+    out = capsys.readouterr().out
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line}
+    assert rows["candle_mini"][1:3] == ["6", "4,050"] and "no images" in " ".join(rows["identity_data"] + [out])
+    with Image.open(path) as picture:
+        pixels = np.asarray(picture)
+    assert (
+        pixels.shape[0] > 2 * 128
+        and pixels.shape[1] > 8 * 128
+        and len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
+    )
+    assert main(["datasets", "--compare", "--json", "candle_mini"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["confounders"] is True
+
+
+@pytest.mark.parametrize("words", [["--samples", "x.txt", "candle_mini"], ["--samples", "x.png", "identity_data"]])
+def test_samples_that_cannot_be_drawn(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["datasets", *words]) == 2
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from causal_disent_datasets.files import FromFiles
 
+from causal_disent.data.properties import describe
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 from causal_disent_crl.celeba import CelebaBeard, CelebaSmile
@@ -21,6 +22,30 @@ FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
     ),
     "celeba_beard": (CelebaBeard, "CelebA(BEARD): 4 factors, 202,599 images, 128x128x3"),
     "celeba_smile": (CelebaSmile, "CelebA(SMILE): 4 factors, 202,599 images, 128x128x3"),
+}
+#: Flat drawings of a mechanism, of which nothing else varies.
+DRAWN = {
+    "factors": 4, "three_d": False, "realistic": False, "foreground": True, "off_centre": True,
+    "background": False, "confounders": False, "depth": 2, "nuisance": False, "various": True, "consistent": True,
+}  # fmt: skip
+SHADOWS = {**DRAWN, "images": 41160, "three_d": True, "nuisance": True}
+FACES = {
+    "factors": 4, "images": 202599, "resolution": "128x128", "three_d": True, "realistic": True,
+    "foreground": True, "off_centre": False, "background": True, "depth": 2, "nuisance": True,
+    "various": False, "consistent": False,
+}  # fmt: skip
+#: What table 1 of the Shadow paper says, and what the factors tell.
+PROPERTIES = {
+    "pendulum": describe(**DRAWN, images=7308, resolution="96x96"),
+    "flow": describe(**DRAWN | {"depth": 3}, images=8100, resolution="96x96"),
+    "light_tunnel": describe(
+        **DRAWN | {"factors": 5, "depth": 1, "foreground": False, "nuisance": True}, resolution="64x64"
+    ),
+    "shadow_sunlight": describe(**SHADOWS | {"factors": 7, "realistic": True}, resolution="128x128"),
+    "shadow_pointlight": describe(**SHADOWS | {"factors": 8, "realistic": True}, resolution="128x128"),
+    "shadow_mini": describe(**SHADOWS | {"factors": 7}, resolution="64x64"),
+    "celeba_beard": describe(**FACES),
+    "celeba_smile": describe(**FACES),
 }
 
 _CAUSALVAE = "https://github.com/huawei-noah/trustworthyAI (research/CausalVAE)"
@@ -72,6 +97,7 @@ def register_datasets(register: Register) -> None:
         licence="Apache-2.0; the published files: MIT",
         published=f"{_CAUSALVAE}; drawn here",
         size="202 MB once drawn",
+        properties=PROPERTIES["pendulum"],
     )
     register(
         "flow",
@@ -80,6 +106,7 @@ def register_datasets(register: Register) -> None:
         licence="Apache-2.0; the published files: MIT",
         published=f"{_CAUSALVAE}; drawn here",
         size="224 MB once drawn",
+        properties=PROPERTIES["flow"],
     )
     register(
         "light_tunnel",
@@ -88,6 +115,7 @@ def register_datasets(register: Register) -> None:
         licence="Apache-2.0; the published photographs: CC BY 4.0",
         published=f"{_CHAMBER}; simulated here",
         size="2,000 to 100,000 images",
+        properties=PROPERTIES["light_tunnel"],
     )
     register(
         "shadow_mini",
@@ -95,9 +123,10 @@ def register_datasets(register: Register) -> None:
         summary="Shadow, drawn by formula: 7 or 8 factors, 41,160 images, 64x64x3",
         licence="Apache-2.0",
         stands_for={"light=sun": "shadow_sunlight", "light=point": "shadow_pointlight"},
+        properties=PROPERTIES["shadow_mini"],
     )
     for name, (data, summary) in FROM_FILES.items():
-        register(name, data, summary=summary, **data.publication.details())
+        register(name, data, summary=summary, properties=PROPERTIES[name], **data.publication.details())
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from causal_disent.data.properties import describe
 from causal_disent.hookspecs import hookimpl
 from causal_disent.registry import Register
 from causal_disent_datasets.cars3d import Cars3d
@@ -35,15 +36,53 @@ FROM_FILES: dict[str, tuple[type[FromFiles], str]] = {
     "falcor3d": (Falcor3d, "Falcor3D: 7 factors, 233,280 images, 128x128x3"),
     "isaac3d": (Isaac3d, "Isaac3D: 9 factors, 737,280 images, 128x128x3"),
 }
+#: No data set here has confounders: factors are independent, one level above the image.
+INDEPENDENT = {"confounders": False, "depth": 1, "various": True, "consistent": True}
+#: Two-dimensional sprites, anywhere in the image.
+SPRITES = {
+    **INDEPENDENT, "resolution": "64x64", "three_d": False, "realistic": False, "foreground": True,
+    "off_centre": True, "background": False,
+}  # fmt: skip
+#: Objects in the centre of a plain background.
+CENTRED = {
+    **INDEPENDENT, "three_d": True, "realistic": False, "foreground": True, "off_centre": False,
+    "background": False, "nuisance": False,
+}  # fmt: skip
+#: An object at the end of a robot's arm.
+ROBOT = {
+    **CENTRED, "factors": 7, "images": 1036800, "off_centre": True,
+}  # fmt: skip
+#: What AAAI 2022, table 4, and the workshop paper, table 1, say, and what the factors tell.
+PROPERTIES = {
+    "dsprites_full": describe(**SPRITES, factors=5, images=737280, nuisance=False),
+    "dsprites_regenerated": describe(**SPRITES, factors=5, images=737280, nuisance=False),
+    "dsprites_noshape": describe(**SPRITES, factors=4, images=737280, nuisance=True),
+    "color_dsprites": describe(**SPRITES, factors=5, nuisance=True),
+    "noisy_dsprites": describe(**SPRITES, factors=5, nuisance=True),
+    "scream_dsprites": describe(**SPRITES, factors=5, nuisance=True),
+    "shapes3d": describe(**CENTRED, factors=6, images=480000, resolution="64x64"),
+    "cars3d": describe(**CENTRED, factors=3, images=17568, resolution="64x64"),
+    "smallnorb": describe(**CENTRED | {"nuisance": True}, factors=4, images=48600, resolution="96x96"),
+    "mpi3d_toy": describe(**ROBOT, resolution="64x64"),
+    "mpi3d_realistic": describe(**ROBOT | {"realistic": True}, resolution="256x256"),
+    "mpi3d_real": describe(**ROBOT | {"realistic": True}, resolution="512x512"),
+    "falcor3d": describe(
+        **CENTRED | {"foreground": False, "background": True}, factors=7, images=233280, resolution="128x128"
+    ),
+    "isaac3d": describe(
+        **CENTRED | {"off_centre": True, "background": True}, factors=9, images=737280, resolution="128x128"
+    ),
+}
 
 
 @hookimpl
 def register_datasets(register: Register) -> None:
     for name, (data, summary) in FROM_FILES.items():
-        register(name, data, summary=summary, **data.publication.details())
+        register(name, data, summary=summary, properties=PROPERTIES[name], **data.publication.details())
     register(
         "dsprites_regenerated",
         DspritesRegenerated,
         summary="dSprites drawn by formula: 5 factors, 737,280 images, 64x64x1",
         licence="Apache-2.0",
+        properties=PROPERTIES["dsprites_regenerated"],
     )
