@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from causal_disent import errors
 from causal_disent.checks import Pairs, check_pairs, check_train_test, is_number, is_whole, varying_factors
+from causal_disent.metrics.reuse import reused
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -136,7 +137,16 @@ def split_points(
         return check_train_test((codes, factors), test, **least)  # type: ignore[arg-type]
     codes, factors = check_pairs(codes, factors, **least)
     kept, held_out = split_rows(len(codes), test, random_state)
-    return (codes[kept], factors[kept]), (codes[held_out], factors[held_out])
+    return (
+        (take_rows(codes, kept), take_rows(factors, kept)),
+        (take_rows(codes, held_out), take_rows(factors, held_out)),
+    )
+
+
+@reused
+def take_rows(matrix: NDArray[Any], rows: IntArray) -> NDArray[Any]:
+    """Some rows of a matrix."""
+    return matrix[rows]
 
 
 def split_rows(num_points: int, test: Any, random_state: np.random.RandomState) -> tuple[IntArray, IntArray]:

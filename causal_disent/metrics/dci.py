@@ -34,13 +34,11 @@ from causal_disent.metrics.contract import COLUMNS, IN_GROUPS, Result, metric
 from causal_disent.metrics.draw import train_test
 from causal_disent.metrics.fitting import (
     Estimator,
-    Problem,
     check_labelled,
     estimator_named,
     fit_each,
     make_problems,
-    measure_accuracies,
-    measure_importances,
+    measure_fit,
     name_of,
 )
 from causal_disent.protocols import FloatArray, IntArray
@@ -165,10 +163,8 @@ def dci(
         if count == 1:
             warnings.warn(f"dci: with one {thing}, {score} is 1 whatever the codes tell.", stacklevel=3)
 
-    def finish(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
-        return measure_importances(model, num_codes), measure_accuracies(model, problem)
-
-    fits = fit_each(make, make_problems(train, held_out, varying, continuous), finish, generator, num_jobs)
+    problems = make_problems(train, held_out, varying, continuous)
+    fits = fit_each(make, problems, measure_fit, generator, num_jobs)
     matrix = sum_groups(np.stack([column for column, _ in fits], axis=1), groups)
     train_accuracy, test_accuracy = np.mean([accuracy for _, accuracy in fits], axis=0)
     everywhere, per_factor = np.zeros((len(groups), num_factors)), np.full(num_factors, np.nan)

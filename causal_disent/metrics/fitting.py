@@ -9,7 +9,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from causal_disent import errors
 from causal_disent.checks import Pairs, check_columns, check_fits_trees, is_whole
 from causal_disent.metrics.arrays import measure_r_squared, split_points
 from causal_disent.metrics.contract import Caught, bound, configurable, report_fits
+from causal_disent.metrics.reuse import find_kept, is_reusing, keep
 from causal_disent.processes import end_with
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
@@ -225,12 +226,43 @@ def fit_each(
     # The longest first, so that none is left to run alone at the end.
     work = np.array([len(problem.codes) * len(np.unique(problem.values)) for problem in problems])
     order = np.argsort(-work, kind="stable")
-    jobs = [(models[i], problems[i], finish) for i in order]
+    shared = is_reusing() and finish in (measure_fit, measure_accuracies)
+    done = {i: found for i in order if shared and (found := find_kept(_key_of_fit(models[i], problems[i])))}
+    missing = [i for i in order if i not in done]
+    jobs = [(models[i], problems[i], _measure_for_all if shared else finish) for i in missing]
     num_jobs = count_jobs(num_jobs)
-    alone = num_jobs == 1 or work.sum() < WORTH_A_WORKER
-    done = _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs)
-    report_fits([caught for _, caught in done])
-    return [result for _, (result, _) in sorted(zip(order, done, strict=True), key=lambda pair: pair[0])]
+    alone = num_jobs == 1 or work[missing].sum() < WORTH_A_WORKER
+    done.update(zip(missing, _fit_here(jobs) if alone else _fit_in_workers(jobs, num_jobs), strict=True))
+    report_fits([done[i][1] for i in order])
+    if not shared:
+        return [done[i][0] for i in range(len(problems))]
+    for i in missing:
+        keep(_key_of_fit(models[i], problems[i]), done[i])
+    return [_result_for(finish, done[i][0]) for i in range(len(problems))]
+
+
+def _key_of_fit(model: Any, problem: Problem) -> tuple[Any, ...]:
+    """What a fit depends on: the model with its seed, and the points."""
+    options = sorted(model.get_params(deep=True).items()) if hasattr(model, "get_params") else id(model)
+    return ("fit", type(model), repr(options), *(getattr(problem, one.name) for one in fields(problem)))
+
+
+def _measure_for_all(model: Any, problem: Problem) -> tuple[FloatArray | errors.InvalidInput, tuple[float, float]]:
+    """What the metrics that share a fit ask of it; why it has no importances, if it has none."""
+    accuracies = measure_accuracies(model, problem)
+    try:
+        return measure_importances(model, problem.codes.shape[1]), accuracies
+    except errors.InvalidInput as error:
+        return error, accuracies
+
+
+def _result_for(finish: Any, found: tuple[Any, tuple[float, float]]) -> Any:
+    """What `finish` gives, from `_measure_for_all`."""
+    if finish is measure_accuracies:
+        return found[1]
+    if isinstance(found[0], errors.InvalidInput):
+        raise found[0]
+    return found
 
 
 def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
@@ -297,6 +329,11 @@ def _accuracy(predicted: NDArray[Any], values: NDArray[Any], continuous: bool) -
     if (values == values[0]).all():
         return 0.0
     return max(0.0, float(measure_r_squared(values[:, None], predicted[:, None])[0]))
+
+
+def measure_fit(model: Any, problem: Problem) -> tuple[FloatArray, tuple[float, float]]:
+    """The importances of a fitted model and its accuracies."""
+    return measure_importances(model, problem.codes.shape[1]), measure_accuracies(model, problem)
 
 
 def measure_importances(model: Any, num_codes: int) -> FloatArray:

@@ -22,6 +22,7 @@ from causal_disent.metrics.arrays import (
     sum_groups,
 )
 from causal_disent.metrics.contract import are_all_different, bound, configurable
+from causal_disent.metrics.reuse import reused
 from causal_disent.protocols import FloatArray, IntArray
 
 # --- Bins
@@ -57,6 +58,7 @@ def histogram_discretizer(target: FloatArray, num_bins: int) -> IntArray:
     return equal_width_bins(target, num_bins)
 
 
+@reused
 def equal_width_bins(target: FloatArray, num_bins: int) -> IntArray:
     """`histogram_discretizer` of a checked matrix."""
     binned = np.empty(target.shape, dtype=np.int64)
@@ -142,8 +144,13 @@ def mutual_information_matrix(binned_codes: IntArray, factors: IntArray) -> Floa
         array([[0.693, 0.   ],
                [0.   , 0.693]])
     """
-    binned_codes, factors = check_pairs(binned_codes, factors)
-    return count_information(label_columns(binned_codes), label_columns(factors), len(factors))[0]
+    return _count_all(*check_pairs(binned_codes, factors))[0].copy()
+
+
+@reused
+def _count_all(binned: IntArray, factors: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """`count_information` of matrices."""
+    return count_information(label_columns(binned), label_columns(factors), len(factors))
 
 
 def count_information(
@@ -278,11 +285,11 @@ def measure_information(
     groups: Sequence[Sequence[int]] | None = None,
 ) -> Information:
     """Of `binned` codes, the bins of a group together, and the factors in `columns`."""
-    labels, variances = label_columns(factors[:, columns]), measure_variances(codes)
+    variances = measure_variances(codes)
     if groups is not None and len(groups) < codes.shape[1]:
         binned, variances = combine_labels(binned, groups), sum_groups(variances, groups)
-    matrix, of_codes, of_factors = count_information(label_columns(binned), labels, len(codes))
-    num_values = np.array([np.count_nonzero(np.bincount(values)) for values, _ in labels])
+    matrix, of_codes, of_factors = _count_all(binned, factors[:, columns])
+    num_values = np.array([len(np.unique(values)) for values in factors[:, columns].T])
     return Information(
         matrix, of_codes, of_factors, columns, factors.shape[1], num_values, variances, float(most_entropy)
     )

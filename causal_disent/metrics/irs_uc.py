@@ -34,6 +34,7 @@ from causal_disent.metrics.draw import points
 from causal_disent.metrics.fitting import fit_model
 from causal_disent.metrics.information import count_information, equal_width_bins, label_columns
 from causal_disent.metrics.information import estimate_by_neighbours as information_by_neighbours
+from causal_disent.metrics.reuse import reused
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 from causal_disent.text import shown_value
 
@@ -106,11 +107,22 @@ def irs(
     """
     codes, factors = check_pairs(codes, factors)
     check_quantile(diff_quantile)
+    deviations, within = _measure_deviations(
+        codes, factors, diff_quantile, all_groups(code_groups, codes.shape[1])
+    )
+    matrix = robustness(within, deviations)
+    return IrsResult(irs_score(matrix, deviations), matrix, deviations.copy(), int((deviations > 0).sum()))
+
+
+@reused
+def _measure_deviations(
+    codes: FloatArray, factors: IntArray, diff_quantile: float, groups: Sequence[Sequence[int]]
+) -> tuple[FloatArray, FloatArray]:
+    """Largest deviations (codes,), and those within the values of each factor (codes, factors)."""
     by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
-    distances = make_distances(all_groups(code_groups, len(by_code)))
-    deviations = find_largest_deviations(by_code, distances)
-    matrix = robustness(measure_deviations_within(by_code, factors, diff_quantile, distances), deviations)
-    return IrsResult(irs_score(matrix, deviations), matrix, deviations, int((deviations > 0).sum()))
+    distances = make_distances(groups)
+    within = measure_deviations_within(by_code, factors, diff_quantile, distances)
+    return find_largest_deviations(by_code, distances), within
 
 
 def check_quantile(diff_quantile: float) -> None:

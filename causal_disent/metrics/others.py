@@ -85,10 +85,10 @@ def importance_gbt_matrix(
     return factorwise_dci(mus_train, ys_train, mus_test, ys_test, estimator_fn, random_state)
 
 
-def importance_histogram_matrix(*points: Any) -> FloatArray:
+def importance_histogram_matrix(*points: Any, random_state: np.random.RandomState | int = 0) -> FloatArray:
     """The importance by the same trees on binned codes."""
     matrix: Any = bound(importance_gbt_matrix)
-    return matrix(*points, estimator_fn="histogram_boosting")
+    return matrix(*points, estimator_fn="histogram_boosting", random_state=random_state)
 
 
 @configurable("mutual_information_matrix")

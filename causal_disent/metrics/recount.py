@@ -31,6 +31,7 @@ from causal_disent.metrics.information import (
 )
 from causal_disent.metrics.irs_uc import is_irs, select_codes, uc_of_sets
 from causal_disent.metrics.others import covariance_of, gaussian_total_correlation
+from causal_disent.metrics.reuse import reused
 from causal_disent.protocols import Attribution, FloatArray, IntArray
 
 
@@ -59,12 +60,16 @@ def recount_by(last_step: Callable[..., Any], *, min_factors: int = 1) -> Callab
     def again(codes: FloatArray, factors: IntArray, *, num_bins: Any = 20, **options: Any) -> Again | None:
         if callable(num_bins) or options.get("code_groups") or options.get("estimator", "bins") != "bins":
             return None  # bins of one's own, or of several codes, or none
-        count = Recount(codes, factors, num_bins, min_factors)
+        count = _recount(codes, factors, num_bins)
         own = {name: value for name, value in options.items() if name in signature(last_step).parameters}
-        return Again(
-            lambda rows: last_step(count.resampled(rows), **own).score,
-            lambda order: last_step(count.permuted(order), **own).score,
-        )
+
+        def resampled(rows: IntArray) -> float:
+            found = _of_rows(count, rows)
+            if len(found.factors) < min_factors:
+                raise errors.InvalidInput("Too few factors vary in this draw of the points.")
+            return last_step(found, **own).score
+
+        return Again(resampled, lambda order: last_step(_of_order(count, order), **own).score)
 
     return again
 
@@ -76,12 +81,11 @@ class Recount:
         codes: (points, codes).
         factors: (points, factors).
         num_bins: equally wide bins per code, from the smallest to the largest of the points that are drawn.
-        min_factors: how many factors must vary in a draw.
     """
 
-    def __init__(self, codes: FloatArray, factors: IntArray, num_bins: int, min_factors: int = 1) -> None:
+    def __init__(self, codes: FloatArray, factors: IntArray, num_bins: int) -> None:
         codes = np.asarray(codes, dtype=np.float64)
-        self._num_bins, self._min_factors = num_bins, min_factors
+        self._num_bins = num_bins
         self._binned = label_columns(equal_width_bins(codes, num_bins))
         columns = np.flatnonzero(factors.min(axis=0) != factors.max(axis=0))
         self._factors = factors[:, columns]
@@ -108,8 +112,6 @@ class Recount:
         counts = [np.bincount(one, weights, size) for one, size in zip(self._labels, self._sizes, strict=True)]
         num_values = np.array([np.count_nonzero(count) for count in counts])
         columns = np.flatnonzero(num_values > 1)
-        if len(columns) < self._min_factors:
-            raise errors.InvalidInput("Too few factors vary in this draw of the points.")
         of_factors = np.array([table[counts[i].astype(np.intp)].sum() for i in columns])
         together = np.empty((len(self._orders), len(columns)))
         of_codes, variances = np.empty(len(self._orders)), np.empty(len(self._orders))
@@ -143,6 +145,12 @@ class Recount:
             return bins, 0.0
         centred = values - drawn @ values / drawn.sum()
         return bins, float(drawn @ (centred * centred) / drawn.sum())
+
+
+# Several metrics start from what a draw has: it is counted once.
+_recount = reused(Recount)
+_of_rows = reused(Recount.resampled)
+_of_order = reused(Recount.permuted)
 
 
 # --- The IRS of other draws
@@ -180,18 +188,23 @@ class IrsDraws:
         return measure_deviations_within(by_code, self._factors, self._quantile), find_largest_deviations(by_code)
 
 
+_irs_draws = reused(IrsDraws)
+_irs_of_rows = reused(IrsDraws.of_rows)
+_irs_of_order = reused(IrsDraws.of_order)
+
+
 def recount_irs(
     codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
 ) -> Again | None:
     """IRS of other draws."""
     if code_groups:  # distances of several codes are not ordered as the codes are
         return None
-    draws = IrsDraws(codes, factors, diff_quantile)
+    draws = _irs_draws(codes, factors, diff_quantile)
 
     def score(within: FloatArray, deviations: FloatArray) -> float:
         return irs_score(robustness(within, deviations), deviations)
 
-    return Again(lambda rows: score(*draws.of_rows(rows)), lambda order: score(*draws.of_order(order)))
+    return Again(lambda rows: score(*_irs_of_rows(draws, rows)), lambda order: score(*_irs_of_order(draws, order)))
 
 
 def _mean_over_values(values: list[_Ends], counts: IntArray) -> FloatArray:
@@ -294,12 +307,12 @@ def recount_uc(
     """UC of other draws, by the deviations that the IRS is made of."""
     if code_groups or not is_irs(attribution):
         return None
-    draws = IrsDraws(codes, factors)
+    draws = _irs_draws(codes, factors, 0.99)
 
     def score(within: FloatArray, deviations: FloatArray) -> float:
         return uc_of_sets(select_codes(robustness(within, deviations), rho, selection), group_size=group_size)
 
-    return Again(lambda rows: score(*draws.of_rows(rows)), lambda order: score(*draws.of_order(order)))
+    return Again(lambda rows: score(*_irs_of_rows(draws, rows)), lambda order: score(*_irs_of_order(draws, order)))
 
 
 def recount_total_correlation(codes: FloatArray, factors: Any, **_: Any) -> Again:

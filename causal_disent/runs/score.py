@@ -36,7 +36,8 @@ from causal_disent.metrics.contract import (
 )
 from causal_disent.metrics.fitting import count_jobs, run_in_processes
 from causal_disent.metrics.recount import FAST, together
-from causal_disent.metrics.reuse import reusing
+from causal_disent.metrics.reuse import reused, reusing
+from causal_disent.plugins import BUILTIN
 from causal_disent.processes import TimeUp, run_until, usable_cores
 from causal_disent.progress import progress_shown, steps
 from causal_disent.protocols import FloatArray, IntArray
@@ -175,6 +176,8 @@ def read_points(
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
+    for table in (code_table, factor_table):
+        table.values.flags.writeable = False  # all metrics get the same
     return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours, labels)
 
 
@@ -587,8 +590,9 @@ def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Me
     if fast and entry.facts["fast"]:
         options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
-    # Copies: nothing that one metric does to its arrays reaches the others.
-    given = points.codes.values.copy(), _factors_for(takes, points)
+    given: tuple[Any, ...] = points.codes.values, _factors_for(takes, points)
+    if entry.owner != BUILTIN:  # nothing that a stranger's metric does to its arrays reaches the others
+        given = tuple(array.copy() for array in given)
     with warnings.catch_warnings(record=True) as caught, count_fits_of(entry.name):
         warnings.simplefilter("always")
         try:
@@ -612,15 +616,24 @@ def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Me
 
 def _factors_for(takes: Takes, points: Points) -> FloatArray | IntArray:
     """The factors as a metric takes them: as numbers, or as labels with continuous factors in bins."""
-    matrix = points.factors.values.copy()
-    if not _reads_numbers(takes, points):
-        for i, name in enumerate(points.factors.names):
-            if name in points.continuous:
-                matrix = equally_filled(matrix, points.bins or BINS, [i])
-    if not calculates(takes):
-        for i, name in enumerate(points.factors.names):
-            if not are_whole(matrix[:, i]) and not (name in points.continuous and _as_continuous(takes, points)):
-                matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
+    names, continuous = points.factors.names, points.continuous
+    measured = tuple(i for i, name in enumerate(names) if name in continuous)
+    binned = () if _reads_numbers(takes, points) else measured
+    as_they_are = () if calculates(takes) else measured if _as_continuous(takes, points) else ()
+    return _as_labels(points.factors.values, binned, points.bins or BINS, calculates(takes), as_they_are)
+
+
+@reused
+def _as_labels(
+    factors: FloatArray, binned: tuple[int, ...], bins: int, numbers: bool, continuous: tuple[int, ...]
+) -> FloatArray | IntArray:
+    """Factors with some columns in bins; unless they are `numbers`, labels in all that are not `continuous`."""
+    matrix = factors.copy()
+    for i in binned:
+        matrix = equally_filled(matrix, bins, [i])
+    for i in () if numbers else range(matrix.shape[1]):
+        if i not in continuous and not are_whole(matrix[:, i]):
+            matrix[:, i] = np.unique(matrix[:, i], return_inverse=True)[1]
     return matrix.astype(np.int64) if are_whole(matrix) else matrix
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from causal_disent import adapter, score
 from causal_disent.errors import InvalidInput, UnknownName
+from causal_disent.metrics import fitting
 from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import Points, points
 from causal_disent.registry import registry
@@ -71,6 +72,37 @@ def test_the_score_is_that_of_the_function(name):
         warnings.simplefilter("ignore")
         assert found.results[name].score == pytest.approx(function(CODES, FACTORS).score, nan_ok=True)
     assert found.table.loc[name, "score"] == found.results[name].score
+
+
+SHARING = (
+    "mig", "mig_sup", "dcimig", "jemmig", "modularity_explicitness", "irs", "uc", "sap_score", "unified_scores",
+    "dci", "downstream_task", "reduced_downstream_task",
+)  # fmt: skip
+
+
+def test_shared_work_changes_no_number():
+    """Together, metrics have the results that each has by itself, with its interval and its chance level."""
+    given = {"fast": True, "bootstrap": 4, "chance": 4, "bins": 5}
+    together = score(CODES, FACTORS, SHARING, **given)
+    for name in SHARING:
+        alone = score(CODES, FACTORS, name, **given)
+        pd.testing.assert_frame_equal(together.table.loc[[name]], alone.table)
+        np.testing.assert_equal(asdict(together.results[name]), asdict(alone.results[name]))
+
+
+def test_a_fit_that_several_metrics_need_is_made_once(monkeypatch):
+    fitted, fit = [], fitting._fit
+
+    def counted(model, problem, finish):
+        fitted.append((problem.codes.shape[1], problem.values.tobytes()))
+        return fit(model, problem, finish)
+
+    monkeypatch.setattr(fitting, "_fit", counted)
+    score(CODES, FACTORS, ["dci", "downstream_task", "unified_scores"], fast=True)
+    assert len(fitted) == FACTORS.shape[1]
+    fitted.clear()
+    score(CODES, FACTORS, ["dci", "reduced_downstream_task"], fast=True)
+    assert len(fitted) == FACTORS.shape[1] + FACTORS.shape[1] ** 2  # those without one of the codes
 
 
 def test_every_metric_has_a_score_or_a_reason():
