@@ -147,6 +147,10 @@ def register_commands(register: Register) -> None:
                 "datasets:add_counterfactual",
                 "ask what images of a data set would be, had factors been set, and draw them",
             ),
+            "datasets_discover": (
+                "datasets:add_discover",
+                "find causal graphs in a data set's factors, and compare them with the true one",
+            ),
             "plugins": (
                 "listing:add_plugins",
                 "list the plugins, those that failed as well, or show what one offers",

@@ -87,8 +87,8 @@ def test_an_import_to_the_right_is_found():
 
 #: What metrics import of ours besides each other: they are arithmetic, and know no registry and no config.
 INSIDE = {"checks", "errors", "progress", "processes", "protocols", "tables", "text"}
-#: The files of metrics that draw points of data sets, or work on them.
-DRAWING = {"draw", "cg", "concepts", "counterfactual", "crl", "fixed_factor", "contract"}
+#: The files of metrics that draw points of data sets, work on them, or compare graphs.
+DRAWING = {"draw", "cg", "concepts", "counterfactual", "crl", "discovery", "fixed_factor", "contract"}
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "metrics").glob("*.py")), ids=lambda path: path.stem)

@@ -1,19 +1,22 @@
-"""``causal-disent datasets``: lists and compares them; ``datasets counterfactual`` asks what images would be."""
+"""``causal-disent datasets``: the list, ``--compare``, ``--samples``, ``counterfactual`` and ``discover``."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from causal_disent import errors
+from causal_disent.checks import graph_for
 from causal_disent.cli._arguments import add_names, add_options, add_seed, read_options, seed_of
 from causal_disent.cli.listing import add_listing, files_of, plain, run_listing
 from causal_disent.data.properties import PROPERTIES, tell
-from causal_disent.data.state_space import as_number
+from causal_disent.data.state_space import StateSpace, as_number
+from causal_disent.progress import track
 from causal_disent.registry import Entry, registry
 from causal_disent.report.table import WIDTH, text_table
 from causal_disent.text import say, say_json
@@ -175,3 +178,78 @@ def read_pairs(flag: str, texts: Sequence[str]) -> dict[str, Any]:
         number = as_number(value)
         found[factor] = value if not np.isfinite(number) else int(number) if number % 1 == 0 else number
     return found
+
+
+def add_discover(parser: argparse.ArgumentParser) -> None:
+    """Give ``datasets discover`` its arguments."""
+    from causal_disent.metrics.discovery import METHODS
+
+    add_names(parser, ["datasets"], "name", help="a registered data set with a causal graph of its factors")
+    parser.add_argument(
+        "--methods", nargs="+", default=["pc", "ges"], metavar="NAME", help=f"of {', '.join(METHODS)} (pc ges)"
+    )
+    parser.add_argument("--num_points", type=int, default=1000, metavar="N", help="images to draw (%(default)s)")
+    parser.add_argument("--resamples", type=int, default=20, metavar="N", help="for intervals (%(default)s)")
+    parser.add_argument("--raw", action="store_true", help="leave the factors in their units")
+    parser.add_argument("--confounding", nargs="+", metavar="RULES", help="a rule set's name, or statements")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_options(parser, "split=test")
+    add_seed(parser)
+    parser.set_defaults(command=run_discover)
+
+
+def run_discover(arguments: argparse.Namespace) -> int:
+    """Find the graph of a data set's factors by each method, and compare it with the true one."""
+    from causal_disent.data.factor_table import factor_values
+    from causal_disent.graphs import CausalGraph
+    from causal_disent.metrics.discovery import METHODS, score_discovery
+    from causal_disent.runs.dataset import get_dataset
+
+    seed = seed_of(arguments)
+    for method in arguments.methods:
+        if method not in METHODS:
+            raise errors.unknown("method of causal discovery", method, METHODS)
+    options = read_options(arguments.name, registry.get("datasets", arguments.name).load(), arguments.options)
+    data = get_dataset(arguments.name, confounding=arguments.confounding, **options)
+    if not hasattr(data, "sample_indices"):
+        raise errors.InvalidInput(f"The data set {arguments.name} is not finite: it has no table of its images.")
+    names = StateSpace.of(data).factor_names
+    graph = CausalGraph(graph_for(data)).among(names)
+    generator = np.random.RandomState(seed)
+    images = data.sample_indices(data.sample_factors(arguments.num_points, generator), generator)
+    values = factor_values(data, images)
+    scores = []
+    for method in track(arguments.methods, "discovery"):
+        scores.append(
+            score_discovery(
+                values,
+                graph,
+                method,
+                resamples=arguments.resamples,
+                random_state=seed,
+                standardise=not arguments.raw,
+            )
+        )
+    if arguments.json:
+        say_json([asdict(score) for score in scores])
+        return 0
+    rows = [
+        [score.method, *(_with_interval(score, name) for name in ("shd", "sid", "f1")), ", ".join(score.edges)]
+        for score in scores
+    ]
+    true = ", ".join(f"{cause} -> {effect}" for cause, effect in graph.edges)
+    say(text_table(["method", "SHD (95 %)", "SID (95 %)", "F1 (95 %)", "edges"], rows, WIDTH))
+    say(f"\n{arguments.num_points:,} points; the true graph: {true or 'no edges'}.")
+    for score in scores:
+        if score.num_members > 1:
+            say(f"{score.method}: {score.num_members} graphs fit the data alike; scores are means over them.")
+    return 0
+
+
+def _with_interval(score: Any, name: str) -> str:
+    """``2 (1 to 3)``, or ``a cycle`` where there is no score."""
+    value = getattr(score, name)
+    if value is None:
+        return "a cycle"
+    ends = score.intervals.get(name)
+    return f"{value:.3g}" + (f" ({ends[0]:.2g} to {ends[1]:.2g})" if ends else "")
