@@ -102,7 +102,8 @@ def _call(entry: Entry, called: Sequence[str], words: Sequence[str], debug: bool
             except SystemExit as error:  # argparse has said what is wrong, or printed the help
                 over = error
     if over is not None:
-        say(helped.getvalue().rstrip("\n"))
+        if helped.getvalue():
+            say(helped.getvalue().rstrip("\n"))
         return over.code if isinstance(over.code, int) else 0
     try:
         code = arguments.command(arguments)

@@ -127,7 +127,7 @@ def test_metrics_take_a_method_for_models_without_a_graph():
 def test_the_command_prints_a_table_or_json(capsys):
     pytest.importorskip("causal_disent_crl")
     words = [
-        "discover",
+        "datasets", "discover",
         "pendulum",
         "--num_points",
         "200",
