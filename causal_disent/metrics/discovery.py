@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+import random
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -108,18 +110,30 @@ def _colliders(graph: np.ndarray, linked: np.ndarray) -> set[tuple[int, int, int
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep gcastle from configuring the log of the whole program and from reporting each step."""
+def _keep_globals() -> Iterator[None]:
+    """Undo what gcastle changes for the whole program: the log, torch's default type, and generators it seeds."""
     root, disabled = logging.getLogger(), logging.root.manager.disable
     handlers, level = list(root.handlers), root.level
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002  gcastle seeds it
+    torch = sys.modules.get("torch")
+    kept = None if torch is None else (torch.get_default_dtype(), torch.get_rng_state())
     os.environ.setdefault("CASTLE_BACKEND", "pytorch")
     logging.disable(logging.INFO)
     try:
+        if torch is not None:
+            torch.set_default_dtype(torch.float64)  # as gcastle has it when it is imported first
         yield
     finally:
         logging.disable(disabled)
         root.handlers[:] = handlers
         root.setLevel(level)
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002
+        if torch is not None and kept is not None:
+            torch.set_default_dtype(kept[0])
+            torch.set_rng_state(kept[1])
+        elif "torch" in sys.modules:
+            sys.modules["torch"].set_default_dtype(sys.modules["torch"].float32)
 
 
 def _find(name: str, method: str, values: Any, random_state: Any, **options: Any) -> FoundGraph:
@@ -136,7 +150,7 @@ def _find(name: str, method: str, values: Any, random_state: Any, **options: Any
             f"{name} needs columns that vary; constant: {errors.listing(constant)}. Leave them out."
         )
     generator = check_random_state(random_state)
-    with _quiet():
+    with _keep_globals():
         try:
             from castle import algorithms
         except ImportError as error:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import logging
+import random
 
 import networkx as nx
 import numpy as np
@@ -77,12 +78,25 @@ def test_members_are_those_of_the_equivalence_class(nodes):
         assert {graph.astype(int).tobytes() for graph in found} == {graph.tobytes() for graph in members}
 
 
-def test_the_same_seed_finds_the_same_and_the_log_is_left_alone():
-    before = (logging.root.level, list(logging.root.handlers))
+@pytest.mark.parametrize("method", ["pc", "golem"])
+def test_nothing_of_the_whole_program_changes(method):
+    """gcastle sets torch's default type to float64, seeds global generators and configures the log."""
+    torch = pytest.importorskip("torch")
+    options = {"steps": 10} if method == "golem" else {}
+
+    def state():
+        words = np.random.get_state()[1].tolist(), torch.get_rng_state().tolist(), random.getstate()  # noqa: NPY002
+        return torch.get_default_dtype(), logging.root.level, list(logging.root.handlers), words
+
+    before = state()
+    METHODS[method](linear(CHAIN, "abc", points=100), 3, **options)
+    assert state() == before
+
+
+def test_the_same_seed_finds_the_same():
     values = linear(CHAIN, "abc")
     one, two = (pc_discovery(values, 3) for _ in range(2))
     assert np.array_equal(one.adjacency, two.adjacency) and np.array_equal(one.weights, two.weights)
-    assert (logging.root.level, list(logging.root.handlers)) == before
     effect = int(np.flatnonzero(one.adjacency.any(axis=0))[0])
     predicted = one.causal_layer(values - values.mean(axis=0))[:, effect]
     assert np.corrcoef(predicted, values[:, effect])[0, 1] > 0.5
@@ -127,7 +141,8 @@ def test_metrics_take_a_method_for_models_without_a_graph():
 def test_the_command_prints_a_table_or_json(capsys):
     pytest.importorskip("causal_disent_crl")
     words = [
-        "datasets", "discover",
+        "datasets",
+        "discover",
         "pendulum",
         "--num_points",
         "200",
