@@ -74,6 +74,7 @@ def score(
     code_groups: Sequence[Sequence[str | int]] | None = None,
     drop_missing: bool = False,
     blocks: int | Sequence[Any] | str | None = None,
+    robust: bool = False,
     budget: float | None = None,
     progress: bool = True,
 ) -> ScoreTable:
@@ -110,6 +111,8 @@ def score(
         blocks: for rows that depend on each other, such as frames of a video or several images of one object: how
             many rows in a row are one block, a label for each row, or the name of a column of `factors` with the
             labels, which is no factor then. Blocks are resampled and permuted whole.
+        robust: measure metrics that one point may decide by quantiles: bins of equally many points, and a high
+            quantile of deviations in place of the largest. The scores are not the published ones.
         budget: seconds for all of it. Quick metrics come first, then their intervals and chance levels, with as
             many resamples as fit, then metrics that take long. What is cut is stated.
         progress: whether to show on the standard error how far long work is, and how much time is left.
@@ -156,6 +159,7 @@ def score(
         code_groups=code_groups,
         drop_missing=drop_missing,
         blocks=blocks,
+        robust=robust,
     )
     names = _names(metrics)
     with progress_shown(progress):

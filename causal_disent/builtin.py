@@ -88,6 +88,7 @@ def register_metrics(register: Register) -> None:
 def register_attributions(register: Register) -> None:
     for name, summary in (
         ("irs", "the IRS matrix (the papers' choice)"),
+        ("robust_irs", "the IRS matrix by quantiles, which single points do not decide"),
         ("mutual_information", "mutual information of binned codes"),
         ("neighbour_information", "mutual information by nearest neighbours"),
         ("dci_importance", "importance in gradient boosted trees"),

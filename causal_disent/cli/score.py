@@ -47,6 +47,9 @@ def add_score(parser: argparse.ArgumentParser) -> None:
         "--budget", type=float, metavar="SECONDS", help="for all of it: quick metrics first, and as much as fits"
     )
     _add_blocks(parser)
+    parser.add_argument(
+        "--robust", action="store_true", help="by quantiles where one point may decide: not the published scores"
+    )
     parser.add_argument("--drop_missing", action="store_true", help="leave out points that lack a value")
     parser.add_argument(
         "--factor_groups", nargs="+", metavar="NAME=A,B", help="columns that are one factor: position=x,y"
@@ -78,6 +81,7 @@ def run_score(arguments: argparse.Namespace) -> int:
         neighbours=arguments.neighbours,
         drop_missing=arguments.drop_missing,
         blocks=_blocks(arguments.blocks),
+        robust=arguments.robust,
         fast=arguments.fast,
         bootstrap=arguments.bootstrap,
         chance=arguments.chance,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import check_at_least, check_number, is_whole
 from causal_disent.metrics.arrays import TEST_SHARE, split_rows
-from causal_disent.metrics.contract import count_fits_of
+from causal_disent.metrics.contract import asks_neighbours, count_fits_of
 from causal_disent.processes import TimeUp
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
@@ -43,6 +43,23 @@ FEWEST_IN_TIME = 10
 
 #: Scores closer than this are the same but for rounding.
 TIE = 1e-12
+
+#: A permutation is measured by a spread of at least this part of that of all, or one of two values, once in all
+#: permutations, would be infinitely far from the others.
+LEAST_OF_SPREAD = 0.5
+#: Distances in standard deviations closer than this are the same but for rounding.
+RELATIVE_ROUNDING = 1e-9
+
+#: Times that points are split into halves, for the score in the limit of many points.
+SPLITS = 10
+#: The estimate spreads by so much more than the score, and so much of the step to it may be wrong: with these
+#: values the interval held the score of 200,000 points in 90 % of samples or more (benchmarks/bench_limit.py).
+MORE_SPREAD, DOUBT = 1.3, 0.5
+#: A limit that is nearer to the score is the same in print.
+NOTICED = 1e-3
+#: Codes whose largest deviation grows by more than this part, from half the points to all, may have no bounds.
+GROWTH = 0.015
+
 #: An interval is no surer for more resamples, nor a chance level for more permutations, and all are kept.
 MOST_RESAMPLES = 100_000
 
@@ -58,6 +75,7 @@ class Asked:
         blocks: (points,) the block of each row, where rows depend on each other: blocks are drawn and permuted
             whole.
         seconds: for both; what does not fit is left out.
+        splits: how often to split the points into halves, for the score in the limit of many points.
     """
 
     bootstrap: int = 0
@@ -65,9 +83,10 @@ class Asked:
     seed: int = 0
     blocks: IntArray | None = field(default=None, compare=False)
     seconds: float = field(default=inf, compare=False)
+    splits: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("bootstrap", "chance"):
+        for name in ("bootstrap", "chance", "splits"):
             check_at_least(0, **{name: getattr(self, name)})
             check_number(f"`{name}`", getattr(self, name), at_most=MOST_RESAMPLES)
         if self.bootstrap == 1:
@@ -89,6 +108,14 @@ class Certainty:
         asked: how many of both were asked for.
         words: how it was found, where that is not by the function itself on as many points.
         cut: whether the time was too short for all that was asked for.
+        half: mean score of half the points.
+        limit: estimate of the score of many points.
+        limit_low, limit_high: its 95 % interval.
+        growth: of the codes' largest deviation from half the points to all, where the score follows it and it may
+            have no bounds; there is no limit then.
+        shared: `share` with all metrics of a table in view: of permutations in which some metric is as far above
+            its chance level as this one; what decides whether it is within chance, if known.
+        permuted: (permutations asked,) their scores, NaN where undefined.
     """
 
     low: float = nan
@@ -100,11 +127,30 @@ class Certainty:
     asked: Asked = Asked()
     words: str = ""
     cut: bool = False
+    half: float = nan
+    limit: float = nan
+    limit_low: float = nan
+    limit_high: float = nan
+    growth: float = nan
+    shared: float = nan
+    permuted: FloatArray | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def p(self) -> float:
+        """The probability of as much by chance, in any metric of the table; the codes count as a permutation."""
+        share = self.share if isnan(self.shared) else self.shared
+        return (1 + share * self.permutations) / (1 + self.permutations) if self.permutations else nan
+
+    @property
+    def moves(self) -> bool:
+        """Whether the score moves, from half the points to all, by more than its interval; NaN tells nothing."""
+        return self.limit < self.low - NOTICED or self.limit > self.high + NOTICED
 
     @property
     def within_chance(self) -> bool | None:
         """Whether codes that say nothing might well score as much; None if that is not known."""
-        return is_within_chance(self.share, self.permutations, self.chance, (self.low, self.high))
+        share = self.share if isnan(self.shared) else self.shared
+        return is_within_chance(share, self.permutations, self.chance, (self.low, self.high))
 
     @property
     def remark(self) -> str:
@@ -128,6 +174,16 @@ class Certainty:
             told.append(f"chance from {counted}, on which the score is defined")
         if self.permutations and self.within_chance is None:
             told.append(f"{self.permutations} permutations cannot tell it from chance, {LEAST_PERMUTATIONS} can")
+        if self.moves:
+            told.append(
+                f"still moves with the number of points: {self.half:.3f} for half of them; {self.limit:.3f} in "
+                f"the limit of many (95 % interval {self.limit_low:.3f} to {self.limit_high:.3f})"
+            )
+        if self.growth > 0:
+            told.append(
+                f"no limit for many points can be told, for a code's largest deviation still grows (by "
+                f"{100 * self.growth:.0f} % from half of them to all): robust=True, or --robust, takes quantiles"
+            )
         return "; ".join(told)
 
     def keys(self, headline: str) -> dict[str, float | bool]:
@@ -315,16 +371,151 @@ def chance_level(
         >>> mean < 0.2, share
         (True, 0.0)
     """
+    found = score_permutations(
+        score_of, num_points, permutations, seed=seed, blocks=blocks, until=until, label=label
+    )
+    return compare_with_chance(score, found, lower_is_better)
+
+
+def score_permutations(
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    permutations: int,
+    *,
+    seed: int = 0,
+    blocks: IntArray | None = None,
+    until: float = inf,
+    label: str = "chance",
+) -> FloatArray:
+    """Score each permutation, (permutations,), or as many as there is time for; NaN where that is undefined. The
+    arguments are `chance_level`'s."""
     generator = np.random.RandomState(seed)
     members = None if blocks is None else rows_of_blocks(blocks)
     orders = (_permute_rows(num_points, members, generator) for _ in range(permutations))
-    found = _scores(score_of, orders, permutations, label, until)
-    found = found[~np.isnan(found)]
+    return _scores(score_of, orders, permutations, label, until)
+
+
+def compare_with_chance(score: float, permuted: FloatArray, lower_is_better: bool) -> tuple[float, float, int]:
+    """What `chance_level` returns, of scores of permutations."""
+    found = permuted[~np.isnan(permuted)]
     if not len(found):
         return nan, nan, 0
     rounding = 1e-12 * max(1.0, abs(score))
     reached = found <= score + rounding if lower_is_better else found >= score - rounding
     return float(found.mean()), float(reached.mean()), len(found)
+
+
+def estimate_limit(
+    score: float,
+    score_of: Callable[[IntArray], float],
+    num_points: int,
+    asked: Asked,
+    ends: tuple[float, float] = (-inf, inf),
+    until: float = inf,
+    label: str = "halves",
+) -> dict[str, float]:
+    r"""Estimate the score of many points by the step from half the points to all.
+
+    .. math:: \hat s_\infty = 2 s(n) - \bar s(n/2), \qquad
+        \hat s_\infty \pm 1.96 \sqrt{(1.3 \operatorname{sd}(s(n/2)))^2 + (\hat s_\infty - s(n))^2 / 4}
+
+    exact if the bias falls as 1 / n, as that of mutual information in bins does. Halves of the same points differ
+    from them about as much as samples of n points do from each other.
+
+    Args:
+        score: s(n), of all points.
+        score_of: rows -> score.
+        num_points: n.
+        asked: how often to split, the seed, and the blocks, which stay whole.
+        ends: of the range of the score.
+        until: when to stop, by `time.monotonic`.
+        label: of the progress bar.
+
+    Returns:
+        ``half``, ``limit``, ``limit_low`` and ``limit_high``; empty where the score of a tenth of the halves or
+        more is not defined, or there is no time for it.
+
+    Example:
+        >>> values = np.random.RandomState(0).normal(size=400)
+        >>> found = estimate_limit(values.var(), lambda rows: float(values[rows].var()), 400, Asked(splits=10))
+        >>> found["limit_low"] < values.var(ddof=1) < found["limit_high"]
+        True
+    """
+    halves = _scores(score_of, draw_halves(num_points, asked), 2 * asked.splits, label, until)
+    known = halves[~np.isnan(halves)]
+    if len(known) < max(2, (1 - MOST_UNDEFINED) * 2 * asked.splits):
+        return {}
+    half = float(known.mean())
+    limit = min(max(2 * score - half, ends[0]), ends[1])
+    width = WIDTH * sqrt((MORE_SPREAD * float(known.std(ddof=1))) ** 2 + (DOUBT * (score - half)) ** 2)
+    low, high = max(limit - width, ends[0]), min(limit + width, ends[1])
+    return {"half": half, "limit": limit, "limit_low": low, "limit_high": high}
+
+
+def draw_halves(num_points: int, asked: Asked) -> Iterator[IntArray]:
+    """Both halves of the rows, `asked.splits` times at random; blocks stay whole, but for that in the middle."""
+    generator = np.random.RandomState(asked.seed)
+    members = None if asked.blocks is None else rows_of_blocks(asked.blocks)
+    for _ in range(asked.splits):
+        if members is None:
+            order = generator.permutation(num_points)
+        else:
+            order = np.concatenate([members[i] for i in generator.permutation(len(members))])
+        yield from np.array_split(order, 2)
+
+
+def measure_growth(codes: FloatArray, asked: Asked) -> float:
+    """By what part the largest deviation of a code from its mean grows from half the points to all: of the code
+    for which it grows most.
+
+    Example:
+        >>> codes = np.random.RandomState(0).normal(size=(400, 1))
+        >>> measure_growth(codes, Asked(splits=10)) > measure_growth(np.tanh(9 * codes), Asked(splits=10))
+        True
+    """
+    whole = _largest_deviations(codes)
+    halves = np.mean([_largest_deviations(codes[rows]) for rows in draw_halves(len(codes), asked)], axis=0)
+    varies = whole > 0
+    return float((1 - halves[varies] / whole[varies]).max(initial=0.0))
+
+
+def _largest_deviations(codes: FloatArray) -> FloatArray:
+    return np.abs(codes - codes.mean(axis=0, dtype=np.float64)).max(axis=0)
+
+
+def correct_shares(scores: FloatArray, permuted: FloatArray) -> FloatArray:
+    r"""The share of permutations in which some metric is as far above chance as each metric is (max-statistic).
+
+    .. math:: t_k = \frac{s_k - \bar s_k}{\operatorname{sd}_b s_{kb}}, \qquad
+        \text{share}_k = \frac1B \#\{b : \max_l t_{lb} \ge t_k\}
+
+    where the mean and the spread that a permutation is measured by are of the others, as those for the score are.
+    So about 5 % of tables of noise have a metric that is called better than chance, however much the metrics
+    depend on each other (Westfall and Young 1993).
+
+    Args:
+        scores: (metrics,), higher is better.
+        permuted: (metrics, permutations) of the same permutations, NaN where a score is not defined.
+
+    Returns:
+        (metrics,).
+
+    Example:
+        >>> correct_shares(np.array([5.0, 1.0]), np.array([[0.0, 1, 0, 1], [0, 0, 0, 2]]))
+        array([0. , 0.5])
+    """
+    known = ~np.isnan(permuted)
+    count, values = known.sum(axis=1, keepdims=True), np.where(known, permuted, 0.0)
+    centre = values.sum(axis=1, keepdims=True) / np.maximum(count, 1)
+    squares = np.where(known, (values - centre) ** 2, 0.0)
+    total = squares.sum(axis=1, keepdims=True)
+    spread = np.sqrt(total / np.maximum(count - 1, 1)) + TIE * (1 + abs(centre))
+    # Without one of B numbers the mean moves by its distance over B - 1, the squares by B / (B - 1) of its square.
+    part = count / np.maximum(count - 1, 1)
+    others = np.sqrt(np.maximum(total - part * squares, 0.0) / np.maximum(count - 2, 1))
+    away = part * (values - centre) / np.maximum(others, LEAST_OF_SPREAD * spread)
+    furthest = np.where(known, away, -inf).max(axis=0)
+    return (furthest >= (scores[:, None] - centre) / spread - RELATIVE_ROUNDING).mean(axis=1)
 
 
 def rows_of_blocks(blocks: IntArray) -> list[IntArray]:
@@ -427,6 +618,7 @@ def certainty(
     name, how = function.__name__, facts["resampling"]
     codes = points[0]
     score_of, permuted, num_points, cap = resampler(facts, function, points, options, asked.seed)
+    follows_range = how.get("by_range") and not facts["robust"].items() <= options.items()
     options = {**options, **how.get("options", {})}
     asked = replace(
         asked,
@@ -434,8 +626,8 @@ def certainty(
         chance=asked.chance if facts["takes"] else 0,
     )
     found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
-    # Of the time that is given, each resample and each permutation has the same part.
-    part = asked.bootstrap / max(asked.bootstrap + asked.chance, 1)
+    # Of the time that is given, each resample, each permutation and each pair of halves has the same part.
+    part = asked.seconds / max(asked.bootstrap + asked.chance + asked.splits, 1)
     with count_fits_of(name) as count:
         if asked.bootstrap:
             found["low"], found["high"], found["resamples"] = bootstrap_interval(
@@ -447,25 +639,35 @@ def certainty(
                 ends=facts["range"],
                 most_points=cap,
                 blocks=asked.blocks,
-                until=started + asked.seconds * part,
+                until=started + part * asked.bootstrap,
                 label=f"{name}: interval",
             )
         if asked.chance:
-            found["chance"], found["share"], found["permutations"] = chance_level(
-                score,
+            found["permuted"] = score_permutations(
                 permuted,
                 len(codes),
                 asked.chance,
                 seed=asked.seed,
-                lower_is_better=facts["better"] == "lower",
                 blocks=asked.blocks,
-                until=started + asked.seconds,
+                until=started + part * (asked.bootstrap + asked.chance),
                 label=f"{name}: chance",
             )
+            found["chance"], found["share"], found["permutations"] = compare_with_chance(
+                score, found["permuted"], facts["better"] == "lower"
+            )
+        if monotonic() >= started + part * (asked.bootstrap + asked.chance):
+            done = found.get("resamples", 0), found.get("permutations", 0)
+            found["cut"] = done != (asked.bootstrap, asked.chance)
+        # What neighbours say of continuous factors is relative to the logarithm of the number of points.
+        if asked.splits and asked.bootstrap and cap == num_points and not asks_neighbours(facts["takes"], options):
+            growth = measure_growth(codes, asked) if follows_range else 0.0
+            if growth > GROWTH:
+                found["growth"] = growth
+            else:
+                ends = facts["range"]
+                until = started + asked.seconds
+                found |= estimate_limit(score, score_of, num_points, asked, ends, until, f"{name}: halves")
         count.stopped = 0  # told of the score itself
-    if monotonic() >= started + asked.seconds:
-        done = found.get("resamples", 0), found.get("permutations", 0)
-        found["cut"] = done != (asked.bootstrap, asked.chance)
     return Certainty(**found)
 
 

@@ -418,6 +418,7 @@ def metric(
     invariances: Sequence[str] = (),
     known_failures: Mapping[str, str] | None = None,
     fast: Mapping[str, Any] | None = None,
+    robust: Mapping[str, Any] | None = None,
     resampling: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Callable[[Function], Function]:
@@ -450,11 +451,13 @@ def metric(
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
+        robust: the arguments with which no single point decides the score, if there are such.
         resampling: how intervals and chance levels are found of a metric that takes long: ``points``, the most
             that a resample has; ``options``, arguments that differ; ``words``, how that is told, ``unless`` an
             argument is true with which they change nothing; ``interval=False`` if repeated points spoil the score;
             ``again``, a function (codes, factors, options) -> `Again`, which scores other draws of these points as
-            the function would, but faster (None where it cannot).
+            the function would, but faster (None where it cannot); ``by_range`` if the score follows the range of
+            the codes, so that codes without bounds have no score in the limit of many points.
         how: where gin and the function differ.
             ``renamed``: argument -> gin's name of it.
             ``supplies``: argument -> function (data, or None) -> its value, so that configs cannot bind it.
@@ -494,6 +497,7 @@ def metric(
             "needs": needs,
             "takes": taken,
             "fast": fast,
+            "robust": dict(robust or {}),
             "resampling": dict(resampling or {}),
             "function": public,
         }

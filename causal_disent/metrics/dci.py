@@ -133,7 +133,8 @@ def dci(
         test: codes and factors of other points, or the share of the points to hold out, for the informativeness.
         estimator: ``"gradient_boosting"`` (disentanglement_lib's), ``"histogram_boosting"`` (the same trees on
             binned codes, twenty to forty times as fast), ``"random_forest"``, ``"l1_logistic"``, or a function
-            that makes a classifier with ``feature_importances_`` or ``coef_``. Compare scores of one estimator.
+            that makes a classifier with ``feature_importances_`` or ``coef_``, or a regressor, which takes every
+            factor as a number, its informativeness R². Compare scores of one estimator.
         continuous: indices of factors that are numbers on a scale. Regressors predict them (boosted trees, or a
             forest for ``"random_forest"``), and their informativeness is R², not below 0.
         code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code:

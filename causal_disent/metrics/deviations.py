@@ -10,9 +10,10 @@ from causal_disent.protocols import FloatArray, IntArray
 
 
 def robustness(within: FloatArray, deviations: FloatArray) -> FloatArray:
-    """R from the mean deviations within a factor's values (codes, factors) and overall (codes,)."""
+    """R from the mean deviations within a factor's values (codes, factors) and overall (codes,), -1 at least:
+    below that are quantiles alone, where a rare value is spread widely."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(deviations[:, None] > 0, 1.0 - within / deviations[:, None], np.nan)
+        return np.where(deviations[:, None] > 0, np.maximum(1.0 - within / deviations[:, None], -1.0), np.nan)
 
 
 def irs_score(matrix: FloatArray, deviations: FloatArray) -> float:
@@ -44,11 +45,15 @@ def make_distances(groups: Sequence[Sequence[int]]) -> Distances:
     return distances
 
 
-def find_largest_deviations(by_code: FloatArray, distances: Distances = from_mean) -> FloatArray:
-    """(codes,): the largest distance of each code (codes, points) from its mean, 0 if it never varies."""
+def find_largest_deviations(
+    by_code: FloatArray, distances: Distances = from_mean, quantile: float = 1.0
+) -> FloatArray:
+    """(codes,): the largest distance of each code (codes, points) from its mean, or a quantile of the distances; 0
+    if it never varies."""
     # The mean of equal numbers may be off by a rounding error.
     constant = by_code.min(axis=1) == by_code.max(axis=1)
-    return distances(np.where(constant[:, None], 0.0, by_code)).max(axis=1)
+    found = distances(np.where(constant[:, None], 0.0, by_code))
+    return found.max(axis=1) if quantile == 1 else np.quantile(found, quantile, axis=1)
 
 
 def measure_deviations_within(

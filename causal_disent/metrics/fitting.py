@@ -9,7 +9,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -217,9 +217,14 @@ def fit_each(
     for problem in problems:
         check_fits_trees(problem.codes)
     seeds = random_state.randint(2**31 - 1, size=len(problems))
-    makers = [regressor_for(make) if problem.continuous else make for problem in problems]
     with errors.readable("What the estimator makes"):  # as gin binds it
-        models = [set_seed(maker(), int(seed)) for maker, seed in zip(makers, seeds, strict=True)]
+        models = [
+            set_seed(_make_for(make, problem), int(seed)) for problem, seed in zip(problems, seeds, strict=True)
+        ]
+    problems = [
+        replace(one, continuous=True) if _is_regressor(model) else one
+        for one, model in zip(problems, models, strict=True)
+    ]
     for model in models:
         if not hasattr(model, "fit"):
             raise errors.InvalidInput(f"An estimator makes models with `fit`; this one made {shown_value(model)}.")
@@ -263,6 +268,22 @@ def _result_for(finish: Any, found: tuple[Any, tuple[float, float]]) -> Any:
     if isinstance(found[0], errors.InvalidInput):
         raise found[0]
     return found
+
+
+def _make_for(make: Estimator, problem: Problem) -> Any:
+    """A model of `make`; a regressor in the place of a classifier if the factor is continuous."""
+    model = make()
+    return regressor_for(make)() if problem.continuous and not _is_regressor(model) else model
+
+
+def _is_regressor(model: Any) -> bool:
+    """Whether a model predicts numbers; one that is not scikit-learn's need not say."""
+    from sklearn.base import is_regressor
+
+    try:
+        return bool(is_regressor(model))
+    except (AttributeError, TypeError):
+        return False
 
 
 def _fit_here(jobs: Sequence[Job]) -> list[Fitted]:
@@ -348,7 +369,7 @@ def measure_importances(model: Any, num_codes: int) -> FloatArray:
             f"The estimator {type(last).__name__} has neither `feature_importances_` nor `coef_`, so the codes "
             "it uses cannot be told."
         )
-    return np.abs(last.coef_).mean(axis=0)
+    return np.abs(np.atleast_2d(last.coef_)).mean(axis=0)  # a regressor has one row of weights
 
 
 def check_labelled(

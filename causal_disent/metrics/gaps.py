@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from causal_disent import errors
 from causal_disent.checks import check_choice, check_not_negative, check_pairs, varying_factors
 from causal_disent.metrics.arrays import CodeGroups, all_groups, place_values
 from causal_disent.metrics.contract import BY_NEIGHBOURS, IN_GROUPS, Result, metric
@@ -19,6 +20,9 @@ from causal_disent.metrics.information import (
     measure_information,
 )
 from causal_disent.protocols import FloatArray, IntArray
+
+#: The arguments with which no single point decides.
+BY_QUANTILES = {"estimator": "quantile_bins"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ def mig_from(information: Information) -> MigResult:
     assumes="discrete, independent factors; two or more codes",
     takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
+    robust=BY_QUANTILES,
     supplies=GIN_BINS,
     validation="mig_validation",
 )
@@ -83,8 +88,9 @@ def mig(
             warning.
         num_bins: equally wide bins per code, or a function that puts codes into bins (under a config, gin's
             ``discretizer``); compare scores only at equal bins.
-        estimator: of information: ``"bins"``, of codes in equally wide bins; or ``"neighbours"``, by nearest ones,
-            which takes continuous factors as they are. The entropy of what is continuous is then that of cells of
+        estimator: of information: ``"bins"``, of codes in equally wide bins; ``"quantile_bins"``, in equally
+            filled ones, which single points do not decide; or ``"neighbours"``, by nearest ones, which takes
+            continuous factors as they are. The entropy of what is continuous is then that of cells of
             `num_neighbours` points each, so that 1 stays the best.
         num_neighbours: of ``"neighbours"``; compare scores only at equal numbers, and numbers of points.
         code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code
@@ -100,11 +106,15 @@ def mig(
         1.0
     """
     if estimator != "bins":
+        if callable(num_bins) and estimator == "quantile_bins":
+            raise errors.InvalidInput(
+                "`num_bins` is a number for the estimator 'quantile_bins', which puts codes into bins by itself."
+            )
         found = estimate_information(
             "mig",
             codes,
             factors,
-            num_bins=2,
+            num_bins=2 if callable(num_bins) else num_bins,
             estimator=estimator,
             num_neighbours=num_neighbours,
             random_state=random_state,
@@ -168,6 +178,7 @@ def mig_sup_from(
     assumes="discrete, independent factors, at least two; any number of codes",
     takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
+    robust=BY_QUANTILES,
 )
 def mig_sup(
     codes: FloatArray,
@@ -278,6 +289,7 @@ def dcimig_from(information: Information) -> DcimigResult:
     assumes="discrete, independent factors, at least two; at least as many codes as factors",
     takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
+    robust=BY_QUANTILES,
 )
 def dcimig(
     codes: FloatArray,
@@ -398,6 +410,8 @@ def jemmig_from(information: Information) -> JemmigResult:
     assumes="discrete, independent factors; at least two codes",
     takes={"discrete": {}, "binned": {}, **BY_NEIGHBOURS},
     invariances=("permutation", "rescaling"),
+    robust=BY_QUANTILES,
+    resampling={"by_range": True},
 )
 def jemmig(
     codes: FloatArray,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causal_disent import errors
 from causal_disent.checks import check_at_least, check_choice, check_pairs, check_random_state
-from causal_disent.metrics.arrays import active_codes, find_varying, place_values, standardise
+from causal_disent.metrics.arrays import ACTIVE_RANGE, active_codes, find_varying, place_values, standardise
 from causal_disent.metrics.contract import Result, fit_counted, metric
 from causal_disent.metrics.draw import points
 from causal_disent.metrics.information import (
@@ -23,6 +25,9 @@ from causal_disent.metrics.information import (
 from causal_disent.protocols import FloatArray, IntArray
 
 ESTIMATORS = ("neighbours", "bins", "discrete")
+#: Times the square root of the number of points: nats that ten nearest neighbours find in one of a hundred codes
+#: of noise, on the best of four factors.
+NEIGHBOUR_NOISE = 1.2
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class InfomecResult(Result, score="modularity"):
     assumes="discrete, independent factors, at least two; any number of codes",
     takes=("discrete", "binned"),
     also=("InfoE", "InfoC"),
-    invariances=("permutation", "rescaling"),
+    invariances=("permutation",),
     resampling={"points": 1000, "options": {"max_iterations": 0}},
 )
 def infomec(
@@ -97,7 +102,8 @@ def infomec(
 
     A code that says nothing about any factor counts 0 in InfoM, a factor that no code says anything about
     counts 0 in InfoC, and of a single active code InfoC is 1; the formulas leave these cases open. Active codes
-    are those by the first of the two published rules: a range of more than 1/20 of the widest code's. The search
+    are those by the first of the two published rules: a range of more than 1/20 of the widest code's. So codes
+    should have one unit; a warning names informed codes that are left out, and active ones of noise. The search
     for neighbours agrees with scikit-learn's but where a value has few points, for which the latter's distances
     are rounded. Noise has an InfoM above 0, since one of its small values is the largest: read InfoM and InfoC
     along with InfoE.
@@ -136,13 +142,17 @@ def infomec(
     columns = find_varying(factors, "infomec", 2)
     labels = _labels(factors[:, columns])
     generator = check_random_state(random_state)
+    noise = np.full(codes.shape[1], NEIGHBOUR_NOISE / np.sqrt(len(codes)))
     if estimator == "neighbours":
         information = _neighbour_information(codes, labels, num_neighbours, generator)
     else:
         binned = _labels(codes) if estimator == "discrete" else equal_width_bins(codes, num_bins)
         information = mutual_information_matrix(binned, labels)
+        freedom = (np.array([len(np.unique(column)) for column in binned.T]) - 1.0) * labels.max()
+        noise = (freedom + 3 * np.sqrt(2 * freedom)) / (2 * len(codes))
     normalised = information / entropies(labels)
     active = active_codes(codes, 0.0) if estimator == "discrete" else active_codes(codes)
+    _warn_of_codes(information.max(axis=1) > noise, active)
     explicit = np.full(len(columns), np.nan)
     if max_iterations:
         explicit = _explicitness(_inputs(codes, estimator), labels, max_iterations)
@@ -156,6 +166,24 @@ def infomec(
         matrix,
         active,
     )
+
+
+def _warn_of_codes(informed: NDArray[np.bool_], active: NDArray[np.bool_]) -> None:
+    """Warn of codes that InfoM and InfoC should not be of, or that are missing from them."""
+    if (left_out := np.flatnonzero(informed & ~active)).size:
+        warnings.warn(
+            f"infomec: codes that tell of factors count as inactive, for their range is less than "
+            f"{100 * ACTIVE_RANGE:.0f} % of the widest code's: {errors.listing(left_out.tolist())}. If codes have "
+            "different units, divide each by its standard deviation.",
+            stacklevel=3,
+        )
+    if (noise := np.flatnonzero(active & ~informed)).size:
+        warnings.warn(
+            f"infomec: active codes have no more information on any factor than chance gives: "
+            f"{errors.listing(noise.tolist())}. Their shares in InfoM and InfoC are of noise, and differ with the "
+            "seed where values repeat.",
+            stacklevel=3,
+        )
 
 
 def modularity(normalised: FloatArray) -> float:

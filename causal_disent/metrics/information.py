@@ -33,7 +33,7 @@ LARGE_OFFSET = 1e9
 #: Sums of logarithms of counts are rounded to about this; less information than that is none.
 ROUNDING = 1e-13
 #: How the gaps of information estimate it.
-ESTIMATORS = ("bins", "neighbours")
+ESTIMATORS = ("bins", "quantile_bins", "neighbours")
 
 #: Values and a number of bins -> the bin of each value.
 Discretizer = Callable[[FloatArray, int], IntArray]
@@ -68,6 +68,19 @@ def equal_width_bins(target: FloatArray, num_bins: int) -> IntArray:
         offset, edges = bin_edges(low, high, num_bins)
         binned[:, column] = np.searchsorted(edges, values - offset if offset else values, side="right")
     return binned
+
+
+def equally_filled_bins(target: FloatArray, num_bins: int) -> IntArray:
+    """Bins of about equally many points for each column of (points, columns); equal values share a bin. Single
+    points hardly move their edges.
+
+    Example:
+        >>> equally_filled_bins(np.array([[0.0], [1.0], [2.0], [1000.0]]), 2)[:, 0].tolist()
+        [0, 0, 1, 1]
+    """
+    edges = np.quantile(target, np.linspace(0, 1, num_bins + 1)[1:-1], axis=0)
+    columns = zip(target.T, edges.T, strict=True)
+    return np.stack([np.searchsorted(np.unique(own), values, side="right") for values, own in columns], axis=1)
 
 
 def bin_edges(low: Any, high: Any, num_bins: int) -> tuple[Any, FloatArray]:
@@ -251,7 +264,7 @@ def estimate_information(
     min_codes: int = 1,
     min_factors: int = 1,
 ) -> Information:
-    """Check the arguments of `metric`, and estimate information by equally wide bins or by nearest neighbours."""
+    """Check the arguments of `metric`, and estimate information by bins or by nearest neighbours."""
     check_choice("estimator", estimator, ESTIMATORS)
     codes, factors = check_pairs(codes, factors, min_codes=min_codes, min_factors=min_factors)
     check_at_least(2, num_bins=num_bins)
@@ -261,14 +274,11 @@ def estimate_information(
     codes = np.asarray(codes, dtype=np.float64)
     if estimator == "neighbours":
         if code_groups:
-            raise errors.InvalidInput(
-                "`code_groups` are for the estimator 'bins'; nearest neighbours are of single codes."
-            )
+            raise errors.InvalidInput("`code_groups` are for bins; nearest neighbours are of single codes.")
         return estimate_by_neighbours(codes, factors, columns, num_neighbours, check_random_state(random_state))
     groups = None if code_groups is None else all_groups(code_groups, codes.shape[1])
-    return measure_information(
-        codes, equal_width_bins(codes, num_bins), factors, columns, np.log(num_bins), groups
-    )
+    put_into_bins = equally_filled_bins if estimator == "quantile_bins" else equal_width_bins
+    return measure_information(codes, put_into_bins(codes, num_bins), factors, columns, np.log(num_bins), groups)
 
 
 def measure_variances(codes: FloatArray) -> FloatArray:

@@ -40,6 +40,9 @@ from causal_disent.text import shown_value
 
 # --- IRS (Suter et al. 2019, arXiv:1811.00007)
 
+#: How far a code goes over all points.
+DEVIATIONS = ("max", "quantile")
+
 
 @dataclass(frozen=True)
 class IrsResult(Result):
@@ -73,9 +76,16 @@ class IrsResult(Result):
     assumes="discrete factors, possibly confounded; any number of codes",
     takes={"discrete": {}, "binned": {}, **IN_GROUPS},
     invariances=("permutation",),
+    robust={"deviation": "quantile"},
+    resampling={"by_range": True},
 )
 def irs(
-    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    diff_quantile: float = 0.99,
+    deviation: str = "max",
+    code_groups: CodeGroups | None = None,
 ) -> IrsResult:
     r"""How little each code changes when everything but one factor changes.
 
@@ -92,6 +102,8 @@ def irs(
         codes: (points, codes) floats.
         factors: (points, factors) integers, the same rows.
         diff_quantile: q in [0, 1]; 1 is the maximum, as in the paper.
+        deviation: of each code over all points: ``"max"``, as published, which one point decides and which grows
+            with the number of points where codes have no bounds; or ``"quantile"``, the quantile q there as well.
         code_groups: blocks of codes that are one concept, such as ``[[0, 1], [2]]``, each in the place of a code,
             with Euclidean distances; codes in no block stay alone.
 
@@ -107,22 +119,23 @@ def irs(
     """
     codes, factors = check_pairs(codes, factors)
     check_quantile(diff_quantile)
-    deviations, within = _measure_deviations(
-        codes, factors, diff_quantile, all_groups(code_groups, codes.shape[1])
-    )
+    check_choice("deviation", deviation, DEVIATIONS)
+    of_all = diff_quantile if deviation == "quantile" else 1.0
+    groups = all_groups(code_groups, codes.shape[1])
+    deviations, within = _measure_deviations(codes, factors, diff_quantile, of_all, groups)
     matrix = robustness(within, deviations)
     return IrsResult(irs_score(matrix, deviations), matrix, deviations.copy(), int((deviations > 0).sum()))
 
 
 @reused
 def _measure_deviations(
-    codes: FloatArray, factors: IntArray, diff_quantile: float, groups: Sequence[Sequence[int]]
+    codes: FloatArray, factors: IntArray, diff_quantile: float, of_all: float, groups: Sequence[Sequence[int]]
 ) -> tuple[FloatArray, FloatArray]:
-    """Largest deviations (codes,), and those within the values of each factor (codes, factors)."""
+    """The quantile `of_all` of deviations (codes,); those within the values of each factor (codes, factors)."""
     by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
     distances = make_distances(groups)
     within = measure_deviations_within(by_code, factors, diff_quantile, distances)
-    return find_largest_deviations(by_code, distances), within
+    return find_largest_deviations(by_code, distances, of_all), within
 
 
 def check_quantile(diff_quantile: float) -> None:
@@ -144,6 +157,13 @@ SELECTIONS = ("top", "published")
 def irs_attribution(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
     """The matrix of the interventional robustness score: the sources' choice."""
     return irs(codes, factors).matrix
+
+
+def robust_irs_attribution(
+    codes: FloatArray, factors: IntArray, random_state: np.random.RandomState
+) -> FloatArray:
+    """The same with quantiles in place of the largest deviations, which one point decides."""
+    return irs(codes, factors, deviation="quantile").matrix
 
 
 def mutual_information(codes: FloatArray, factors: IntArray, random_state: np.random.RandomState) -> FloatArray:
@@ -179,6 +199,7 @@ def dci_importance(codes: FloatArray, factors: IntArray, random_state: np.random
 #: The attributions that have a name here.
 ATTRIBUTIONS: dict[str, Attribution] = {
     "irs": irs_attribution,
+    "robust_irs": robust_irs_attribution,
     "mutual_information": mutual_information,
     "neighbour_information": neighbour_information,
     "dci_importance": dci_importance,
@@ -381,6 +402,7 @@ def uc_per_rho(
     assumes="discrete factors, at least two, possibly confounded; any number of codes",
     takes={"discrete": {}, "binned": {}, "neighbours": {"attribution": "neighbour_information"}, **IN_GROUPS},
     invariances=("permutation", "rescaling"),
+    robust={"attribution": "robust_irs"},
     renamed={"attribution": "attribution_fn"},
     several=("rho", uc_per_rho),
     check=check_factors,
@@ -412,9 +434,10 @@ def uc(
         codes: (points, codes) floats.
         factors: (points, factors) integers, at least two factors, the same rows.
         rho: how many codes a factor is given. With rho = codes the score is 0 by definition.
-        attribution: ``"irs"``, ``"mutual_information"``, ``"neighbour_information"`` (which takes continuous
-            factors as they are), ``"dci_importance"``, a plugin's, or a function (codes, factors, random_state) ->
-            (codes, factors) scores.
+        attribution: ``"irs"``, ``"robust_irs"`` (by quantiles, where one point may decide),
+            ``"mutual_information"``, ``"neighbour_information"`` (which takes continuous factors as they are),
+            ``"dci_importance"``, a plugin's, or a function (codes, factors, random_state) -> (codes, factors)
+            scores.
         selection: ``"top"``, or ``"published"`` for comparing with the published tables
             (`causal_disent.metrics.irs_uc.select_codes`).
         group_size: overlap of pairs (2, the paper), or of larger groups of factors.

@@ -14,6 +14,7 @@ from causal_disent.checks import (
     Pairs,
     check_at_least,
     check_choice,
+    check_columns,
     check_not_negative,
     check_pairs,
     check_random_state,
@@ -33,7 +34,15 @@ from causal_disent.metrics.arrays import (
     standardise,
     varies,
 )
-from causal_disent.metrics.contract import IN_GROUPS, Result, count_fits, count_fits_of, fit_counted, metric
+from causal_disent.metrics.contract import (
+    COLUMNS,
+    IN_GROUPS,
+    Result,
+    count_fits,
+    count_fits_of,
+    fit_counted,
+    metric,
+)
 from causal_disent.metrics.draw import points, train_test
 from causal_disent.metrics.information import GIN_BINS, Bins, bin_codes, mutual_information_matrix
 from causal_disent.metrics.reuse import find_kept, keep
@@ -77,6 +86,7 @@ class MccResult(Result):
     assumes="ordered factors, discrete or continuous; independent; at least as many codes as factors",
     takes=("discrete", "continuous"),
     invariances=("permutation", "rescaling"),
+    robust={"correlation": "spearman"},
 )
 def mcc(codes: FloatArray, factors: FloatArray | IntArray, *, correlation: str = "pearson") -> MccResult:
     r"""Correlation of each factor with a code of its own, under the best assignment.
@@ -273,7 +283,7 @@ class SapResult(Result):
     compared="disentanglement_lib 1.5, 19 stored cases: the same to rounding",
     summary="gap between the two codes that predict a factor best",
     assumes="independent factors, discrete unless continuous_factors; two or more codes",
-    takes={"discrete": {}, "continuous": {"continuous_factors": True}},
+    takes={"discrete": {}, "continuous": {"continuous_factors": COLUMNS}},
     invariances=("permutation",),
     resampling={
         "points": 500,
@@ -288,7 +298,7 @@ def sap_score(
     factors: FloatArray | IntArray,
     *,
     test: Pairs | float = TEST_SHARE,
-    continuous_factors: bool = False,
+    continuous_factors: bool | Sequence[int] = False,
     solver: str = "liblinear",
     random_state: np.random.RandomState | int = 0,
 ) -> SapResult:
@@ -309,7 +319,8 @@ def sap_score(
         factors: (points, factors) numbers, the same rows. Factors that never vary are left out, with a warning.
         test: codes and factors of other points, or the share of the points to hold out; not used for continuous
             factors.
-        continuous_factors: whether the factors are numbers on a scale rather than classes.
+        continuous_factors: whether the factors are numbers on a scale rather than classes, or the indices of those
+            that are. Squared correlations and accuracies are then averaged.
         solver: of the support vector machines: ``"liblinear"``, disentanglement_lib's, which stops near the
             optimum; or ``"exact"``, at it, several times as fast. Few points, if any, are told otherwise.
         random_state: seed or generator, of the points held out and the support vector machines.
@@ -327,11 +338,16 @@ def sap_score(
     num_codes, num_factors = train[0].shape[1], train[1].shape[1]
     varying = varying_factors(train[1], "sap_score")
     matrix = np.full((num_codes, num_factors), np.nan)
-    if continuous_factors:
-        matrix[:, varying] = _squared_correlations(train[0], train[1][:, varying])
+    if isinstance(continuous_factors, bool):
+        numbers = varying if continuous_factors else varying[:0]
     else:
+        check_columns("continuous_factors", continuous_factors, num_factors)
+        numbers = np.intersect1d(varying, np.array(continuous_factors, dtype=np.intp))
+    if numbers.size:
+        matrix[:, numbers] = _squared_correlations(train[0], train[1][:, numbers])
+    if (classes := np.setdiff1d(varying, numbers)).size:
         seed: Any = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
-        matrix[:, varying] = _accuracies(train, held_out, varying, seed, solver)
+        matrix[:, classes] = _accuracies(train, held_out, classes, seed, solver)
     per_factor = np.full(num_factors, np.nan)
     per_factor[varying] = find_top_two_gaps(matrix[:, varying])
     return SapResult(float(per_factor[varying].mean()), per_factor, matrix)

@@ -106,9 +106,9 @@ class Recount:
         return replace(self._whole, matrix=count_information(self._binned, labels, len(place))[0])
 
     def resampled(self, rows: IntArray) -> Information:
-        """Of the points in `rows`, as many as there are points, with repetitions."""
+        """Of the points in `rows`, with repetitions, as many as there are points at most."""
         num_points, table = len(rows), self._times_log
-        weights = np.bincount(rows, minlength=num_points).astype(np.float64)
+        weights = np.bincount(rows, minlength=self._orders.shape[1]).astype(np.float64)
         counts = [np.bincount(one, weights, size) for one, size in zip(self._labels, self._sizes, strict=True)]
         num_values = np.array([np.count_nonzero(count) for count in counts])
         columns = np.flatnonzero(num_values > 1)
@@ -163,10 +163,13 @@ _of_order = reused(Recount.permuted)
 class IrsDraws:
     """The deviations that the IRS is made of, of resampled points and of shuffled codes."""
 
-    def __init__(self, codes: FloatArray, factors: IntArray, diff_quantile: float = 0.99) -> None:
+    def __init__(
+        self, codes: FloatArray, factors: IntArray, diff_quantile: float = 0.99, deviation: str = "max"
+    ) -> None:
         self._by_code = np.ascontiguousarray(codes.T, dtype=np.float64)
         self._factors, self._quantile = factors, diff_quantile
-        self._whole = _Ends(self._by_code, np.arange(len(codes)), 1.0)
+        self._quantile_of_all = diff_quantile if deviation == "quantile" else 1.0
+        self._whole = _Ends(self._by_code, np.arange(len(codes)), self._quantile_of_all)
         self._ends = []
         for factor in factors.T:
             order, starts = group_points(factor)
@@ -185,7 +188,8 @@ class IrsDraws:
     def of_order(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
         """The same of the codes in another order of their rows, the factors as they are."""
         by_code = self._by_code[:, order]
-        return measure_deviations_within(by_code, self._factors, self._quantile), find_largest_deviations(by_code)
+        within = measure_deviations_within(by_code, self._factors, self._quantile)
+        return within, find_largest_deviations(by_code, quantile=self._quantile_of_all)
 
 
 _irs_draws = reused(IrsDraws)
@@ -194,12 +198,17 @@ _irs_of_order = reused(IrsDraws.of_order)
 
 
 def recount_irs(
-    codes: FloatArray, factors: IntArray, *, diff_quantile: float = 0.99, code_groups: CodeGroups | None = None
+    codes: FloatArray,
+    factors: IntArray,
+    *,
+    diff_quantile: float = 0.99,
+    deviation: str = "max",
+    code_groups: CodeGroups | None = None,
 ) -> Again | None:
     """IRS of other draws."""
     if code_groups:  # distances of several codes are not ordered as the codes are
         return None
-    draws = _irs_draws(codes, factors, diff_quantile)
+    draws = _irs_draws(codes, factors, diff_quantile, deviation)
 
     def score(within: FloatArray, deviations: FloatArray) -> float:
         return irs_score(robustness(within, deviations), deviations)

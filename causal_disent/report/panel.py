@@ -106,7 +106,7 @@ def answer_of(row: Any, factors: Sequence[str], best: float) -> str:
         reached = round(row.sure.share * row.sure.permutations)
         if row.score >= best - 1e-9:
             too = f"which {reached} of {row.sure.permutations} permutations reach too"
-            return f"cannot tell: the best score, {too if reached else 'with the chance level in its interval'}"
+            return f"cannot tell: the best score, {too if reached else 'but not far enough above chance'}"
         return "no better than chance"
     place = (row.score - chance) / (best - chance) if best > chance else float(row.score >= best)
     if place >= YES:

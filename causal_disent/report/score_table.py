@@ -17,7 +17,7 @@ from causal_disent import errors
 from causal_disent.checks import Checked
 from causal_disent.figures import empty_figure, plain
 from causal_disent.report.panel import answer_of, question_of
-from causal_disent.report.remarks import verdict
+from causal_disent.report.remarks import FEW, verdict
 from causal_disent.report.table import text_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ WIDTH = 100
 INK, MUTED, RAIL, BAR, CHANCE_LINE = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0", "#c2410c"
 #: What a table has beside the scores, and the heads of it in print.
 SURE = ("low", "high", "chance", "share")
-INTERVAL, CHANCE = "95 % interval", "chance"
+LIMIT_OF = ("limit", "limit_low", "limit_high")
+INTERVAL, CHANCE, LIMIT = "95 % interval", "chance", " limit"
 #: From this part of the way from worst to best on, a score looks good.
 GOOD = 0.5
 #: Of the picture, in points: where bars begin and end, and the height of a row.
@@ -70,23 +71,27 @@ class ScoreTable(Checked):
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row per metric, by its name: ``score``, ``low`` and ``high`` of the 95 % interval, ``chance`` (what
-        codes that say nothing score), ``share`` (of them that reach the score; all NaN if there is none),
-        ``verdict`` (in words), ``better``, ``remark``."""
+        codes that say nothing score), ``share`` (of them that reach the score; all NaN if there is none), ``p``
+        (that chance gives as much, corrected for the number of metrics), ``verdict`` (in words), ``better``,
+        ``remark``; ``limit``, the estimate for many points, and ``limit_low`` and ``limit_high`` of its 95 %
+        interval."""
         import pandas as pd
 
         columns = {
             "score": [row.score for row in self.rows],
             **{name: [getattr(row.sure, name) for row in self.rows] for name in SURE},
+            "p": [row.sure.p for row in self.rows],
             "verdict": [_verdict(row) if row.result is not None else "" for row in self.rows],
             "better": [row.entry.facts.get("better", "") for row in self.rows],
             "remark": [row.remark for row in self.rows],
+            **{name: [getattr(row.sure, name) for row in self.rows] for name in LIMIT_OF},
         }
         return pd.DataFrame(columns, index=pd.Index([row.entry.name for row in self.rows], name="metric"))
 
     @property
     def _columns(self) -> dict[str, Callable[[MetricScore], str]]:
         """Head -> cell of the columns that say how sure the scores are, as far as any metric was asked."""
-        asked = {INTERVAL: _interval, CHANCE: _chance}
+        asked = {INTERVAL: _interval, LIMIT: _limit, CHANCE: _chance}
         return {head: cell for head, cell in asked.items() if any(cell(row) for row in self._scored)}
 
     @property
@@ -108,7 +113,7 @@ class ScoreTable(Checked):
             "factors": {name: list(factors.categories.get(name, ())) or None for name in factors.names},
             "notes": list(self.points.notes),
             "scores": {row.entry.name: str(s) if isinf(s := row.score) else s for row in self._scored},
-            **{name: self._known(name) for name in SURE},
+            **{name: self._known(name) for name in (*SURE, *LIMIT_OF)},
             "within_chance": [row.entry.name for row in self._scored if row.sure.within_chance],
             "remarks": {row.entry.name: row.remark for row in self._scored if row.remark},
             "left_out": self.left_out,
@@ -248,7 +253,7 @@ class ScoreTable(Checked):
             \\bottomrule
             \\end{tabular}
         """
-        head = ["metric", "score", *self._columns]
+        head = ["metric", "score", *map(str.strip, self._columns)]
         body = [
             [row.entry.name, _shown(row), *(cell(row).strip() for cell in self._columns.values())]
             for row in self._scored
@@ -351,6 +356,11 @@ def _interval(row: MetricScore) -> str:
     return "" if isnan(row.sure.low) else f"{_number(row.sure.low)} to {_number(row.sure.high)}"
 
 
+def _limit(row: MetricScore) -> str:
+    """The estimate for many points, where the score still moves."""
+    return f"{_number(row.sure.limit):>6}" if row.sure.moves else ""
+
+
 def _chance(row: MetricScore) -> str:
     return "" if isnan(row.sure.chance) else f"{_number(row.sure.chance):>6}"
 
@@ -364,6 +374,8 @@ def _verdict(row: MetricScore) -> str:
     """Where the score is beside its chance level; a score at its best that permutations reach decides nothing."""
     number = row.sure.permutations
     reached = round(row.sure.share * number) if row.sure.within_chance else 0
+    if row.sure.within_chance and row.sure.share < FEW <= row.sure.shared:
+        return f"within chance (some metric is as far above it in {100 * row.sure.shared:.0f} % of permutations)"
     if not reached or row.score < _best(row) - 1e-9 or _is_lower(row):
         return verdict(row.sure.within_chance, row.sure.share)
     return f"at its best, as {reached} of {number} permutations: cannot decide"

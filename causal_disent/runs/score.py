@@ -19,7 +19,7 @@ from causal_disent import errors
 from causal_disent.adapter import refusal_with_takers, takers
 from causal_disent.checks import check_at_least, check_random_state, is_whole
 from causal_disent.metrics.arrays import active_codes, all_groups
-from causal_disent.metrics.certainty import Asked, Certainty, certainty
+from causal_disent.metrics.certainty import SPLITS, Asked, Certainty, certainty, correct_shares
 from causal_disent.metrics.contract import (
     BINS,
     NotDefined,
@@ -63,6 +63,8 @@ Job = tuple[Mapping[str, Any], Callable[..., Any], Sequence[Any], Mapping[str, A
 POINTS_PER_CLASS = 5
 #: Part of a code's variance that a factor explains at least, if the code is not dead.
 EXPLAINED = 0.1
+#: A code whose range falls to less than this part without one point is decided by it.
+ONE_POINT = 0.5
 #: From so many points on, intervals take longer than processes to start.
 WORTH_WORKERS = 3000
 
@@ -104,6 +106,7 @@ class Points:
         code_groups: the columns of the codes that are one concept each, if any.
         neighbours: by how many nearest neighbours metrics of information estimate it, if not by bins.
         blocks: (points,) the block of each row, where rows depend on each other.
+        robust: whether metrics that one point may decide are measured by quantiles.
     """
 
     codes: Table
@@ -114,6 +117,7 @@ class Points:
     code_groups: Sequence[Sequence[int]] | None = None
     neighbours: int | None = None
     blocks: IntArray | None = None
+    robust: bool = False
 
 
 def read_points(
@@ -126,6 +130,7 @@ def read_points(
     code_groups: Any = None,
     drop_missing: bool = False,
     blocks: Any = None,
+    robust: bool = False,
 ) -> Points:
     """Two matrices as somebody has them, checked once for all metrics."""
     if neighbours is not None:
@@ -149,6 +154,12 @@ def read_points(
         notes.append(
             f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
             f"{errors.listing(dead)}"
+        )
+    if far := _decided_by_one_point(code_table):
+        notes.append(
+            f"one point alone makes half of the range of {errors.listing(far)} or more: bins of equal width, "
+            "largest deviations and correlations follow it. Leave it out if it is an error; robust=True, or "
+            "--robust, measures by quantiles and ranks where there is a way"
         )
     if blocks is None and (why := describe_dependence(code_table.values, factor_table.values)):
         notes.append(
@@ -178,7 +189,18 @@ def read_points(
     many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
     for table in (code_table, factor_table):
         table.values.flags.writeable = False  # all metrics get the same
-    return Points(code_table, factor_table, tuple(many), (*notes, *left_out), bins, groups, neighbours, labels)
+    all_notes = (*notes, *left_out)
+    return Points(code_table, factor_table, tuple(many), all_notes, bins, groups, neighbours, labels, robust)
+
+
+def _decided_by_one_point(codes: Table) -> list[str]:
+    """The codes whose range is less than half as large without their most distant point."""
+    ordered = np.sort(codes.values, axis=0)
+    if len(ordered) < 3:
+        return []
+    ranges = ordered[-1] - ordered[0]
+    without = np.minimum(ordered[-1] - ordered[1], ordered[-2] - ordered[0])
+    return [name for name, one in zip(codes.names, without < ONE_POINT * ranges, strict=True) if one]
 
 
 def _dead_codes(codes: Table, factors: Table) -> Iterator[str]:
@@ -295,7 +317,7 @@ def score_points(
         The scores, and why there are not more of them, if the time or somebody has stopped it.
     """
     seed = seed_of(random_state)
-    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks)
+    asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks, splits=SPLITS)
     slow = asked if until < inf else replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
     work = _Work(choose_metrics(metrics, points), points, seed, fast, asked, slow, until)
     stopped = ""
@@ -307,7 +329,7 @@ def score_points(
         if not work.jobs:
             raise
         stopped = STOPPED
-    rows = work.result(stopped)
+    rows = _correct_for_all(work.result(stopped))
     unasked = bootstrap is None and chance is None and until == inf
     told = [NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark for row in rows]
     return [_remarked(row, remark) for row, remark in zip(rows, told, strict=True)], stopped
@@ -418,6 +440,22 @@ def _weight(entry: Entry) -> float:
 def _most_points(entry: Entry) -> float:
     """How many points a resample of a metric may have, which are the fewer the longer it takes."""
     return float(entry.facts["resampling"].get("points", inf))
+
+
+def _correct_for_all(rows: Sequence[MetricScore]) -> list[MetricScore]:
+    """The rows, with shares of permutations that account for all metrics that chance levels were asked of."""
+    known = {i: row.sure.permuted for i, row in enumerate(rows) if row.sure.permuted is not None}
+    if len(known) < 2:
+        return list(rows)
+    signs = np.array([-1.0 if rows[i].entry.facts["better"] == "lower" else 1.0 for i in known])
+    permuted = np.full((len(known), max(map(len, known.values()))), np.nan)
+    for own, scores in zip(permuted, known.values(), strict=True):
+        own[: len(scores)] = scores
+    shares = correct_shares(signs * [rows[i].score for i in known], signs[:, None] * permuted)
+    found = dict(zip(known, shares.tolist(), strict=True))
+    return [
+        replace(row, sure=replace(row.sure, shared=found[i])) if i in found else row for i, row in enumerate(rows)
+    ]
 
 
 def seed_of(random_state: Any) -> int:
@@ -581,7 +619,9 @@ def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Me
     continuous += " (`neighbours=10` takes them as they are)" if hint else ""
     remarks = [continuous] if binned else []
     if _by_neighbours(takes, points):
-        remarks.append(f"information by {points.neighbours} nearest neighbours")
+        remarks.append(
+            f"information by {points.neighbours} nearest neighbours: compare at equal numbers of points"
+        )
     columns = [points.factors.names.index(name) for name in points.continuous]
     taken = columns if _as_continuous(takes, points) else []
     options = arguments_for(takes, taken, points.code_groups, points.neighbours)
@@ -590,6 +630,9 @@ def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Me
     if fast and entry.facts["fast"]:
         options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
+    if points.robust and entry.facts.get("robust") and not options.keys() & entry.facts["robust"].keys():
+        options |= entry.facts["robust"]
+        remarks.append("by quantiles, not as published")
     given: tuple[Any, ...] = points.codes.values, _factors_for(takes, points)
     if entry.owner != BUILTIN:  # nothing that a stranger's metric does to its arrays reaches the others
         given = tuple(array.copy() for array in given)

@@ -19,6 +19,7 @@ from causal_disent.metrics.certainty import (
     bootstrap_interval,
     certainty,
     chance_level,
+    correct_shares,
     find_interval_of_mean,
     resample_counts,
 )
@@ -152,6 +153,78 @@ def test_a_table_tells_of_undefined_resamples():
     table = score(codes, factors, metrics=["dcimig", "mcc"], bootstrap=60, chance=0)
     assert np.isnan(table.table.low["dcimig"]) and "no interval, for the score is defined on" in str(table)
     assert "dcimig" in table.record()["remarks"] and np.isfinite(table.table.low["mcc"])
+
+
+def coded_points(num_points, seed, unbounded=False):
+    """Codes of four factors each and noise, which has bounds or not."""
+    generator = np.random.RandomState(seed)
+    factors = generator.randint(4, size=(num_points, 4))
+    noise = generator.normal(size=factors.shape) if unbounded else generator.uniform(-1.5, 1.5, factors.shape)
+    return factors + noise, factors
+
+
+def test_the_limit_covers_the_score_of_many_points():
+    """A small version of benchmarks/bench_limit.py."""
+    names = ["mig", "mig_sup", "dcimig", "irs", "modularity_explicitness"]
+    many = score(*coded_points(50_000, 99), names, bootstrap=0, chance=0).table["score"]
+    covered, by_score = [], []
+    for seed in range(20):
+        found = score(*coded_points(1000, seed), names, seed, bootstrap=20, chance=0).table
+        covered.append((found["limit_low"] <= many) & (many <= found["limit_high"]))
+        by_score.append((found["low"] <= many) & (many <= found["high"]))
+    assert np.mean(covered, axis=0).min() >= 0.85
+    assert np.mean(by_score, axis=0).min() <= 0.5  # the score's own interval is of scores of 1,000 points
+
+
+def test_a_score_that_moves_is_shown_with_its_limit():
+    codes, factors = coded_points(300, 0)
+    found = score(codes, factors, "mig,mcc", chance=0)
+    mig_row, mcc_row = found.rows
+    assert mig_row.sure.moves and not mcc_row.sure.moves
+    assert "limit" in str(found) and f"{mig_row.sure.limit:.3f}" in str(found)
+    assert "limit" not in str(score(codes, factors, "mcc", chance=0))
+
+
+def test_codes_without_bounds_have_no_limit_but_by_quantiles():
+    codes, factors = coded_points(1000, 0, unbounded=True)
+    published, robust = (score(codes, factors, "irs,jemmig", chance=0, robust=one).table for one in (False, True))
+    assert published["limit"].isna().all() and published["remark"].str.contains("no limit").all()
+    assert robust["limit"].notna().all() and not robust["remark"].str.contains("no limit").any()
+
+
+def test_halves_keep_blocks_together():
+    """Of repeated rows the halves differ as much as those of the rows without repetition."""
+    codes, factors = coded_points(200, 1)
+    once = score(codes, factors, "mig", chance=0).rows[0].sure
+    five = score(codes.repeat(5, axis=0), factors.repeat(5, axis=0), "mig", chance=0, blocks=5).rows[0].sure
+    apart = score(codes.repeat(5, axis=0), factors.repeat(5, axis=0), "mig", chance=0).rows[0].sure
+    assert five.half == pytest.approx(once.half, abs=0.01) and abs(apart.half - once.half) > 0.02
+
+
+def test_verdicts_are_corrected_for_the_metrics_of_a_table():
+    """Of twelve scores of noise, one is often above all permutations; after the correction seldom."""
+    rng = np.random.RandomState(0)
+    scores, permuted = rng.normal(size=(400, 12)), rng.normal(size=(400, 12, 19))
+    alone = (permuted < scores[..., None]).all(axis=2)
+    corrected = np.stack([correct_shares(*one) for one in zip(scores, permuted, strict=True)]) == 0
+    assert alone.any(axis=1).mean() > 0.3 and corrected.any(axis=1).mean() < 0.09
+    scores[:, 3] += 20
+    assert np.mean([correct_shares(*one)[3] for one in zip(scores, permuted, strict=True)]) < 0.01
+
+
+def test_a_score_that_cannot_vary_spoils_no_other():
+    permuted = np.stack([np.ones(20), np.linspace(0, 0.01, 20), np.full(20, np.nan)])
+    assert correct_shares(np.array([1.0, 0.5, 0.3]), permuted)[:2].tolist() == [1.0, 0.0]
+
+
+def test_a_table_tells_corrected_verdicts():
+    rng = np.random.RandomState(1)
+    factors = rng.randint(3, size=(200, 2))
+    found = score(rng.normal(size=(200, 3)), factors, "mig,irs,mcc,jemmig", chance=40, bootstrap=0).table
+    assert (found["p"] >= (1 + 40 * found["share"]) / 41 - 1e-12).all()
+    assert found["verdict"].str.startswith("within chance").all()
+    good = score(factors + 0.1 * rng.normal(size=(200, 2)), factors, "mig,irs,mcc", chance=40, bootstrap=0).table
+    assert (good["p"] < 0.05).all() and (good["verdict"] == "better than chance").all()
 
 
 def test_within_chance_counts_the_codes_themselves():

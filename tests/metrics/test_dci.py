@@ -7,7 +7,8 @@ from fitting_promises import assert_repeatable_and_private, bad_pairs, grid, mix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.linear_model import Ridge
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Lasso, Ridge
 from sklearn.metrics import r2_score
 
 from causal_disent import adapter, errors
@@ -279,3 +280,15 @@ def test_one_factor_or_one_code_is_no_evidence():
         assert dci(noise, factors, estimator="l1_logistic").disentanglement == 1.0
     with pytest.warns(UserWarning, match="one code, completeness is 1"):
         dci(noise[:, :1], np.column_stack([factors, 1 - factors[::-1]]), estimator="l1_logistic")
+
+
+def test_a_regressor_predicts_numbers(random_state):
+    """Its informativeness is R^2, of classes too; a single row of weights is of codes."""
+    factors = random_state.randint(4, size=(300, 2))
+    codes = factors + 0.1 * random_state.normal(size=factors.shape)
+    for make in (lambda: Lasso(alpha=0.05), lambda: RandomForestRegressor(10)):
+        found = dci(codes, factors, estimator=make, num_jobs=1)
+        assert found.importance.shape == (2, 2) and found.disentanglement > 0.9
+        assert found.informativeness_test > 0.95
+    by_number = dci(codes, factors, estimator=lambda: Lasso(alpha=0.05), continuous=[0], num_jobs=1)
+    assert by_number.disentanglement > 0.9

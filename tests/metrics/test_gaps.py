@@ -330,3 +330,15 @@ def test_the_score_is_within_its_range(seed, num_bins):
     result = jemmig(codes, factors, num_bins=num_bins)
     assert 0.0 <= result.score <= 1.0
     assert result.raw >= 0.0
+
+
+@pytest.mark.parametrize("function", [mig, mig_sup, dcimig, jemmig])
+def test_one_point_does_not_decide_bins_of_equally_many_points(function):
+    rng = np.random.RandomState(0)
+    factors = rng.randint(3, size=(900, 3))
+    codes = factors + 0.2 * rng.normal(size=factors.shape)
+    spoiled = codes.copy()
+    spoiled[0] += 1000
+    robust = [function(one, factors, estimator="quantile_bins").score for one in (codes, spoiled)]
+    assert robust[1] == pytest.approx(robust[0], abs=0.02)
+    assert abs(function(spoiled, factors).score - function(codes, factors).score) > 0.1

@@ -1,3 +1,4 @@
+import warnings
 from math import log
 
 import numpy as np
@@ -122,3 +123,23 @@ def test_order_and_common_scale_of_codes_do_not_matter(order, power):
     changed = codes[:, order] * 2.0**power  # a power of two moves no code over the edge of a bin
     expected = infomec(codes, FACTORS, estimator="bins")
     assert three(infomec(changed, FACTORS, estimator="bins")) == pytest.approx(three(expected), abs=1e-4)
+
+
+def test_a_change_of_units_does_not_pass_in_silence(random_state):
+    factors = random_state.randint(3, size=(400, 3))
+    codes = factors + 0.2 * random_state.normal(size=factors.shape)
+    with pytest.warns(UserWarning, match="inactive.*1, 2|inactive.*1 and 2"):
+        assert infomec(codes * [1000, 1, 1], factors, max_iterations=0).active.tolist() == [True, False, False]
+    dead = np.column_stack([codes, 0.01 * random_state.normal(size=400)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a code that tells nothing is left out as it should be
+        infomec(dead, factors, max_iterations=0)
+
+
+@pytest.mark.parametrize("estimator", ["neighbours", "bins", "discrete"])
+def test_codes_of_noise_are_named(random_state, estimator):
+    """Their share in InfoM is of noise; where values repeat, it differs by the seed."""
+    factors = random_state.randint(3, size=(400, 3))
+    codes = np.column_stack([random_state.randint(2, size=400), factors]).astype(float)
+    with pytest.warns(UserWarning, match="than chance gives: 0\\."):
+        infomec(codes, factors, estimator=estimator, max_iterations=0)

@@ -172,7 +172,7 @@ def test_strange_arguments():
         mig(CODES, UNIFORM > 0.5, estimator="neighbors")
     with pytest.raises(InvalidInput, match="less than the number of points, 500; given: 500"):
         mig(CODES, UNIFORM, estimator="neighbours", num_neighbours=500)
-    with pytest.raises(InvalidInput, match="`code_groups` are for the estimator 'bins'"):
+    with pytest.raises(InvalidInput, match="code_groups"):
         mig(CODES, UNIFORM, estimator="neighbours", code_groups=[[0, 1]])
 
 
@@ -184,7 +184,7 @@ def test_attribution_of_continuous_factors():
 def test_a_table_of_continuous_factors():
     found = score(CODES, UNIFORM, ["mig", "irs", "mcc"], neighbours=10, bootstrap=10, chance=19)
     assert found.results["mig"].score == pytest.approx(mig(CODES, UNIFORM, estimator="neighbours").score)
-    assert found.table.remark["mig"] == "information by 10 nearest neighbours"
+    assert "10 nearest neighbours" in found.table.remark["mig"]
     assert "10 equally filled bins" in found.table.remark["irs"]
     assert found.table.low["mig"] < found.table.score["mig"] < found.table.high["mig"]
     binned = score(CODES, UNIFORM, ["mig"], bootstrap=0, chance=0)

@@ -261,6 +261,21 @@ def noisy_codes(random_state):
     return np.column_stack([FACTORS[:, 1], FACTORS[:, 0], np.zeros(len(FACTORS))]) + 0.05 * noise
 
 
+def test_one_point_does_not_decide_by_quantiles(random_state):
+    factors = random_state.randint(3, size=(900, 3))
+    codes = factors + 0.3 * random_state.normal(size=factors.shape)
+    spoiled = codes.copy()
+    spoiled[0, 0] += 100
+    robust = [irs(one, factors, deviation="quantile").score for one in (codes, spoiled)]
+    assert irs(spoiled, factors).score > irs(codes, factors).score + 0.1
+    assert robust[1] == pytest.approx(robust[0], abs=0.05)
+    assert (
+        irs(codes, factors, deviation="quantile", diff_quantile=1).score
+        == irs(codes, factors, diff_quantile=1).score
+    )
+    assert uc(spoiled, factors, attribution="robust_irs").score == 1.0
+
+
 @pytest.mark.parametrize("name", registry.names("attributions"))
 def test_every_attribution_finds_the_codes(name, random_state):
     scores = attribute(noisy_codes(random_state), FACTORS, name, random_state)

@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.svm import LinearSVC
 
-from causal_disent import adapter, errors
+from causal_disent import adapter, errors, score
 from causal_disent.metrics.linear import (
     area_under_roc,
     class_probabilities,
@@ -497,3 +497,16 @@ def test_points_without_features_get_the_classes_shares():
     labels = np.array([0, 0, 0, 1, 2, 2])
     probabilities = class_probabilities(fit_softmax_regression(np.empty((6, 0)), labels, 3), np.empty((1, 0)))
     assert np.allclose(probabilities[:, 0], [1 / 2, 1 / 6, 1 / 3], atol=1e-3)
+
+
+def test_sap_takes_classes_beside_numbers(random_state):
+    factors = np.column_stack([random_state.randint(4, size=400), random_state.normal(size=400)])
+    codes = factors + 0.05 * random_state.normal(size=factors.shape)
+    both = sap_score(codes, factors, continuous_factors=[1])
+    apart = sap_score(codes, factors[:, :1])
+    assert both.matrix[:, 0] == pytest.approx(apart.matrix[:, 0])
+    assert both.matrix[:, 1] == pytest.approx(sap_score(codes, factors, continuous_factors=True).matrix[:, 1])
+    assert both.score == pytest.approx(both.per_factor.mean())
+    assert score(codes, factors, "sap_score", bootstrap=0, chance=0).results["sap_score"].score == both.score
+    with pytest.raises(errors.InvalidInput, match="continuous_factors"):
+        sap_score(codes, factors, continuous_factors=[2])

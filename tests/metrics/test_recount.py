@@ -12,7 +12,11 @@ from causal_disent.metrics.recount import FAST
 from causal_disent.registry import registry
 
 METRICS = [entry for entry in registry.entries("metrics") if entry.name in FAST]
-OPTIONS = {"mig_sup": [{}, {"normaliser": "log_values", "min_variance": 0.4}], "uc": [{}, {"rho": 2}]}
+OPTIONS = {
+    "mig_sup": [{}, {"normaliser": "log_values", "min_variance": 0.4}],
+    "uc": [{}, {"rho": 2}],
+    "irs": [{}, {"deviation": "quantile", "diff_quantile": 0.9}],
+}
 CASES = [(entry, options) for entry in METRICS for options in OPTIONS.get(entry.name, [{}])]
 
 
@@ -54,6 +58,10 @@ def test_other_draws_score_as_their_rows_do(entry, options, seed, num_points, ti
     rows, order = rng.randint(num_points, size=num_points), rng.permutation(num_points)
     assert told(again.resampled, rows) == pytest.approx(
         plain(entry, codes[rows], factors[rows], **options), abs=1e-9
+    )
+    half = np.sort(order[: num_points // 2])
+    assert told(again.resampled, half) == pytest.approx(
+        plain(entry, codes[half], factors[half], **options), abs=1e-9
     )
     if entry.facts["takes"]:
         assert told(again.permuted, order) == pytest.approx(

@@ -100,3 +100,17 @@ def test_too_little_to_measure():
         score(np.ones((1, 3)), np.ones((1, 3)))
     with pytest.raises(InvalidInput, match="`bootstrap`"):
         score(np.eye(9)[:, :2], np.indices((3, 3)).reshape(2, -1).T, bootstrap=1)
+
+
+def test_one_distant_point_is_noted():
+    generator = np.random.RandomState(0)
+    factors = generator.randint(3, size=(300, 2))
+    codes = factors + 0.2 * generator.normal(size=factors.shape)
+    spoiled = codes.copy()
+    spoiled[0, 1] += 100
+    options = {"bootstrap": 0, "chance": 0}
+    noted = [score(one, factors, "mig,mcc", **options).points.notes for one in (codes, spoiled)]
+    assert not any("one point" in note for note in noted[0])
+    assert any("one point" in note and "code_1" in note and "code_0" not in note for note in noted[1])
+    robust = [score(one, factors, "mig,mcc", robust=True, **options).table["score"] for one in (codes, spoiled)]
+    assert (abs(robust[1] - robust[0]) < 0.03).all()
