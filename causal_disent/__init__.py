@@ -12,6 +12,7 @@ from causal_disent._version import __version__
 
 if TYPE_CHECKING:
     from causal_disent.api import compare, get_classifier, get_dataset, get_metric, get_representation, score
+    from causal_disent.monitor import Monitor
     from causal_disent.processes import use_threads
     from causal_disent.representation.causal_functions import CausalFunctions
     from causal_disent.runs.evaluate import evaluate, evaluate_with_gin
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CausalFunctions",
+    "Monitor",
     "Study",
     "__version__",
     "compare",
@@ -41,6 +43,7 @@ _HOME = {
     "runs.evaluate": ("evaluate", "evaluate_with_gin"),
     "runs.study": ("Study", "run_study"),
     "runs.study_table": ("results_table",),
+    "monitor": ("Monitor",),
     "processes": ("use_threads",),
 }
 

@@ -28,6 +28,8 @@ ORDER = [
     ("training",),
     ("report", "runs"),
     ("api",),
+    ("monitor",),
+    ("integrations",),
     ("testing",),
     ("cli",),
     ("__init__",),

@@ -104,19 +104,19 @@ class LocalEngine:
         self._threads = threads
         self._memory = num_bytes("memory", memory)
         #: Processes that have nothing to do: they have imported much, and wait for the next run.
-        self._idle: list[_Worker] = []
-        weakref.finalize(self, _end, self._idle)
+        self._idle: list[Worker] = []
+        weakref.finalize(self, end, self._idle)
 
     def run(
         self, function: Callable[[Any], Any], work: Iterable[Any | None]
     ) -> Generator[Finished | None, None, None]:
         """As `causal_disent.protocols.Engine.run` says."""
         feed = Feed(work)
-        busy: list[_Worker] = []
+        busy: list[Worker] = []
         try:
             while True:
                 for piece in feed.take(self.workers - len(busy)):
-                    busy.append(self._idle.pop() if self._idle else _Worker(self._threads))
+                    busy.append(self._idle.pop() if self._idle else Worker(self._threads))
                     busy[-1].begin(function, piece)
                 if feed.over and not busy:
                     return
@@ -125,9 +125,9 @@ class LocalEngine:
                 if not finished:
                     yield None
         finally:
-            _end(busy)
+            end(busy)
 
-    def _finished(self, busy: list[_Worker]) -> list[Finished]:
+    def _finished(self, busy: list[Worker]) -> list[Finished]:
         """What has finished within a moment; its workers are idle then, or gone."""
         if not busy:
             time.sleep(TICK)
@@ -147,8 +147,12 @@ class LocalEngine:
         return found
 
 
-class _Worker:
-    """A process, and what it works on."""
+class Worker:
+    """A process that does pieces of work, one at a time; `begin` gives it one, `finished` waits for it.
+
+    Args:
+        threads: how many threads numpy, torch and scikit-learn may have in it.
+    """
 
     work: Any = None
     alive = True
@@ -167,6 +171,7 @@ class _Worker:
         self.connection.send(sys.path)
 
     def begin(self, function: Callable[[Any], Any], work: Any) -> None:
+        """Hand over a piece; `function` must be importable."""
         self.work = work
         with suppress(BrokenPipeError, ConnectionResetError):  # it died while it was idle; `finished` says how
             self.connection.send((function, work))
@@ -205,7 +210,7 @@ def _ending(code: int) -> str:
     return f"its process was ended by {name}{hint}"
 
 
-def _end(workers: list[_Worker]) -> None:
+def end(workers: list[Worker]) -> None:
     """End processes on request, so that they remove what they have half written, but none later than `GRACE`."""
     for worker in workers:
         worker.connection.close()

@@ -117,11 +117,18 @@ class Trackers:
         folder: of what the run keeps; each tracker has a folder of its name in it.
         first_step: from which the run goes on.
         tensorboard: whether TensorBoard is asked for; None for doing so where it is installed.
+        names: those that follow; by default those that the config binds, or those that always do.
     """
 
-    def __init__(self, folder: Path, first_step: int, tensorboard: bool | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        first_step: int,
+        tensorboard: bool | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
         self._trackers: dict[str, Tracker] = {}
-        asked = query("tracking.trackers")
+        asked = query("tracking.trackers") if names is None else list(names)
         for name in _choose_names(asked, tensorboard):
             entry = registry.get("trackers", name)
             wanted = asked is not None or (tensorboard and name == TENSORBOARD)
