@@ -49,6 +49,7 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest plugins/disentanglement_lib/tests/test_tensorflow.py
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest \
 		'tests/test_docs_run.py::test_blocks_run[plugins/causal_disent_tf/README.md]'
+	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest tests/integrations/test_keras.py
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
 
@@ -118,7 +119,8 @@ $(CORE): setup.cfg pyproject.toml constraints.txt
 
 $(INSTALLED): setup.cfg pyproject.toml constraints.txt $(addsuffix /setup.cfg,$(PLUGINS))
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) --editable '.[test]' --editable 'plugins/causal_disent_datasets[h5]' \
+	$(BIN)/python $(INSTALL) --editable '.[test,keras,lightning,torchmetrics,transformers]' \
+		--editable 'plugins/causal_disent_datasets[h5]' \
 		--editable plugins/causal_disent_candle --editable plugins/causal_disent_crl \
 		--editable 'plugins/causal_disent_torch[tensorboard,test]' --editable plugins/disentanglement_lib
 	touch $@

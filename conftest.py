@@ -1,6 +1,9 @@
 """What the tests of the core and of all plugins share: none asserts a time, since a machine may be busy."""
 
+import os
 from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,15 @@ with suppress(ImportError):  # an environment for one framework alone may be wit
 
     settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
+if find_spec("tensorflow") is None:
+    os.environ.setdefault("KERAS_BACKEND", "torch")  # Keras looks for TensorFlow otherwise
+
+#: Adapters for packages that are not installed; each module is called after its package.
+collect_ignore = [
+    str(path)
+    for path in (Path(__file__).parent / "causal_disent/integrations").glob("*.py")
+    if path.stem != "__init__" and find_spec(path.stem) is None
+]
 
 
 @pytest.fixture

@@ -72,7 +72,8 @@ class Monitor:
         trackers: their names (``causal-disent trackers``); by default those that follow every training.
         best: the metric whose best score decides on the checkpoint and on stopping.
         save: writes the model into the folder that it is called with; by default the weights of a torch module, as
-            ``model.safetensors``. Only the checkpoint of the best score is kept. The trainer waits for it.
+            ``model.safetensors``, or of a Keras model, as ``model.weights.h5``. Only the checkpoint of the best
+            score is kept. The trainer waits for it.
         patience: `should_stop` is True when so many measurements in a row were not better than the best so far: no
             score was outside its 95 % interval, on the better side.
         num_points: how many points, drawn by `random_state` where there are more. By default 1,000 of a data set
@@ -91,7 +92,7 @@ class Monitor:
         >>> factors = np.indices((4, 4)).reshape(2, -1).T
         >>> monitor = Monitor(factors, factors, every=10, metrics="mig", best="mig", worker=False, bootstrap=0)
         >>> for step in range(21):
-        ...     monitor(lambda inputs: inputs @ [[20.0 - step, step], [step, 20.0 - step]], step)
+        ...     rows = monitor(lambda inputs: inputs @ [[20.0 - step, step], [step, 20.0 - step]], step)
         >>> monitor.finish()[["step", "metric", "score"]].round(2).to_dict("list")
         {'step': [0, 10, 20], 'metric': ['mig', 'mig', 'mig'], 'score': [1.0, 0.0, 1.0]}
         >>> monitor.best["step"]
@@ -126,7 +127,7 @@ class Monitor:
             raise errors.InvalidInput("`patience` and `save` go by a score: give its metric, best='mig', say.")
         if folder is None and (save or trackers):
             raise errors.InvalidInput("`save` and `trackers` need a `folder` to write to.")
-        self._every, self._batch_size, self._patience = every, batch_size, patience
+        self._every, self._batch_size, self.patience = every, batch_size, patience
         self._queued = check_choice("`busy`", busy, ("drop", "queue")) == "queue"
         self._folder, self._save = None if folder is None else Path(folder), save
         self._tracker_names = None if trackers is None else list(trackers)
@@ -147,7 +148,7 @@ class Monitor:
         self.failures: dict[int, str] = {}
         _check_score(self._factors, self._metrics, options)
 
-    def __call__(self, encode: Callable[[Any], Any], step: int, *, model: Any = None) -> None:
+    def __call__(self, encode: Callable[[Any], Any], step: int, *, model: Any = None) -> list[dict[str, Any]]:
         """Measure `encode` if `step` is due; take the results that have come.
 
         Args:
@@ -155,29 +156,36 @@ class Monitor:
                 on its device, images of data sets channels first; anything else gets the inputs as they are.
             step: the number of the step, which grows from call to call.
             model: what `encode` uses, if it is neither a model nor a method of one.
+
+        Returns:
+            The rows of `table` that have come since the last call.
         """
+        known = len(self._rows)
         self._collect()
         if self._due is None:
             self._begin(step)
-        if self._due is not None and step < self._due:
-            return
-        self._due = (step // self._every + 1) * self._every
-        if self._pending and not self._queued:
-            self.dropped += 1
-            return
+        if self._due is None or step >= self._due:
+            self._due = (step // self._every + 1) * self._every
+            if self._pending and not self._queued:
+                self.dropped += 1
+            else:
+                self._measure(encode, step, model)
+        return [dict(row) for row in self._rows[known:]]
+
+    def _measure(self, encode: Callable[[Any], Any], step: int, model: Any) -> None:
+        """Encode, save, and have the codes measured."""
         module = _module_of(encode, model)
         codes = self._encode(encode, module)
         if self._best_metric is not None and self._folder is not None:
             self._write_checkpoint(step, module)
         work = (step, codes, self._factors, self._metrics, self._seed, self._options)
+        self._pending[step] = work
         if not self._uses_worker:
-            with _kept(None):
-                self._take(Finished(work, _measure(work)))
+            self._measure_pending()
             return
         if self._background is None:
             self._background = _Background()
             weakref.finalize(self, self._background.todo.put, None)
-        self._pending[step] = work
         self._background.todo.put(work)
 
     @property
@@ -200,7 +208,7 @@ class Monitor:
     @property
     def should_stop(self) -> bool:
         """Whether `patience` measurements in a row were not better than the best before them."""
-        return self._patience is not None and self._since_better >= self._patience
+        return self.patience is not None and self._since_better >= self.patience
 
     def finish(self) -> pd.DataFrame:
         """End the worker, measure here what it has not, end the trackers; return the `table`."""
@@ -208,10 +216,7 @@ class Monitor:
         if self._background is not None:
             self._background.stop()
             self._background = None
-        for work in self._pending.values():  # a worker of low priority may take long on a busy machine
-            with _kept(None):
-                self._take(Finished(work, _measure(work)))
-        self._pending.clear()
+        self._measure_pending()  # a worker of low priority may take long on a busy machine
         if self._trackers is not None:
             self._trackers.close()
             self._trackers = None
@@ -266,17 +271,27 @@ class Monitor:
     def _write_checkpoint(self, step: int, module: Any) -> None:
         """Have the model saved as it is at this step, until its score is known."""
         assert self._folder is not None
-        if self._save is None and not _is_torch(module):
+        if self._save is None and module is None:
             return
         place = self._folder / CHECKPOINTS / str(step)
         place.parent.mkdir(exist_ok=True)
         with new_folder(place, overwrite=True) as temporary, _kept(None):
             if self._save is not None:
                 self._save(temporary)
+            elif _is_keras(module):
+                module.save_weights(str(temporary / "model.weights.h5"))
             else:
                 from safetensors.torch import save_model
 
                 save_model(module, str(temporary / "model.safetensors"))
+
+    def _measure_pending(self) -> None:
+        """Measure in this process what has been encoded."""
+        for step, work in list(self._pending.items()):
+            with _kept(None):
+                found = _score_codes(work)
+            del self._pending[step]
+            self._take(Finished(work, found))
 
     def _collect(self) -> None:
         """Take the results that have come, and wait for none."""
@@ -363,7 +378,7 @@ class _Background:
             try:
                 if self._worker is None or not self._worker.alive:
                     self._worker = Worker(threads=1)
-                self._worker.begin(_measure_idly, work)
+                self._worker.begin(_score_idly, work)
                 self.done.put(self._worker.finished())
             except OSError as error:  # no process can be started
                 self.done.put(Finished(work, failure=errors.described(error)))
@@ -371,8 +386,8 @@ class _Background:
             end([self._worker])
 
 
-def _measure_idly(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
-    """`_measure`, in a process that runs when nothing else wants the processor."""
+def _score_idly(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
+    """`_score_codes`, in a process that runs when nothing else wants the processor."""
     with suppress(OSError, AttributeError):  # a session has a priority of its own on some systems
         Path("/proc/self/autogroup").write_text("19")
     with suppress(OSError, AttributeError):
@@ -380,10 +395,10 @@ def _measure_idly(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
     if IDLE is not None:
         with suppress(OSError):
             os.sched_setscheduler(0, IDLE, os.sched_param(0))
-    return _measure(work)
+    return _score_codes(work)
 
 
-def _measure(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
+def _score_codes(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
     """The rows of a measurement, or why there are none."""
     _, codes, factors, metrics, seed, options = work
     try:
@@ -418,6 +433,7 @@ def _read_points(
 ) -> tuple[Any, Any, bool]:
     """Inputs, factors, and whether the inputs are images of a data set, channels last."""
     if factors is not None:
+        factors = _without_tensors(factors)
         inputs = (
             points if isinstance(points, Mapping) or hasattr(points, "detach") else as_array("`points`", points)
         )
@@ -440,6 +456,13 @@ def _read_points(
             f"factors); given: {shown_value(type(points).__name__)} alone."
         )
     return _read_batches(points, num_points or POINTS)
+
+
+def _without_tensors(factors: Any) -> Any:
+    """Factors that another process can read without a framework."""
+    if isinstance(factors, Mapping):
+        return {name: as_array(f"the factor '{name}'", column) for name, column in factors.items()}
+    return factors if hasattr(factors, "iloc") else as_array("`factors`", factors)
 
 
 def _read_batches(batches: Iterable[Any], num_points: int) -> tuple[Any, Any, bool]:

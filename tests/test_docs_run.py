@@ -125,6 +125,7 @@ def nearly_alike(wanted, found):
 def missing_plugins(page, text):
     """Plugins that a block needs, or that its page is about, and that are not installed."""
     named = re.findall(r"(?:plugins/|from |import )(causal_disent_[a-z]+)", text)
+    named += re.findall(r"^(?:import|from) (torch|keras|lightning|torchmetrics|transformers)\b", text, flags=re.M)
     about = re.findall(r"^causal_disent_[a-z]+$", page.parent.name)
     return [name for name in (*named, *about) if importlib.util.find_spec(name) is None]
 

@@ -87,6 +87,15 @@ def test_points_of_a_loader_and_of_a_mapping():
     assert scores_of(named.finish()) == {0: pytest.approx(1.0)}
 
 
+def test_tensors_of_torch_reach_the_worker_as_arrays():
+    torch = pytest.importorskip("torch")
+    for factors in (torch.tensor(FACTORS), {"a": torch.tensor(FACTORS[:, 0]), "b": torch.tensor(FACTORS[:, 1])}):
+        watched = Monitor(torch.tensor(FACTORS), factors, every=100, **FAST)
+        watched(lambda inputs: inputs, 0)
+        wait_for(watched, lambda watched=watched: len(watched.table) or watched.failures)
+        assert scores_of(watched.finish())[0] == pytest.approx(1.0)
+
+
 def test_fewer_points_are_drawn_in_pairs():
     watched = Monitor(FACTORS * 2.0, FACTORS, every=1, num_points=30, worker=False, **R2)
     watched(lambda inputs: inputs, 0)
@@ -261,7 +270,7 @@ def test_the_worker_has_a_low_priority():
 
     worker = Worker(threads=1)
     try:
-        worker.begin(monitor._measure_idly, (0, FACTORS * 1.0, FACTORS, ["mig"], 0, {"bootstrap": 0, "chance": 0}))
+        worker.begin(monitor._score_idly, (0, FACTORS * 1.0, FACTORS, ["mig"], 0, {"bootstrap": 0, "chance": 0}))
         rows, failure = worker.finished().result
         assert rows[0]["score"] == pytest.approx(1.0) and not failure
         assert os.getpriority(os.PRIO_PROCESS, worker.process.pid) == 19
