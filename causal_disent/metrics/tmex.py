@@ -19,6 +19,7 @@ from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import points
 from causal_disent.metrics.information import histogram_discretizer, mutual_information_matrix
 from causal_disent.metrics.linear import match_codes
+from causal_disent.metrics.reuse import reused, reusing
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -95,7 +96,7 @@ def exchange_within_strata(
     and what varies inside a fifth is not accounted for: where they depend on each other, independence is rejected
     too often.
     """
-    strata = _strata(np.delete(rows, column, axis=1))
+    strata, order = _strata_without(rows, column)
     if np.mean(np.bincount(strata)[strata] > 1) < LEAST_EXCHANGED:
         raise errors.InvalidInput(
             "`factors`: too few points agree in all factors but one, so that dependence given the others cannot "
@@ -103,8 +104,15 @@ def exchange_within_strata(
         )
     changed = np.empty_like(rows[:, column])
     shuffled = np.lexsort((random_state.random_sample(len(rows)), strata))
-    changed[np.argsort(strata, kind="stable")] = rows[shuffled, column]
+    changed[order] = rows[shuffled, column]
     return changed
+
+
+@reused
+def _strata_without(rows: FloatArray | IntArray, column: int) -> tuple[IntArray, IntArray]:
+    """The stratum of each row by all columns but one, and the rows in the order of their strata."""
+    strata = _strata(np.delete(rows, column, axis=1))
+    return strata, np.argsort(strata, kind="stable")
 
 
 def _strata(others: FloatArray | IntArray) -> IntArray:
@@ -422,8 +430,9 @@ def tmex(
     tested[np.ix_(rows, columns)] = True
     p_values = np.full(tested.shape, np.nan)
     test_of = _test_for(factors, redraw, independence_test)
-    for row in track(rows, "tmex", unit="code"):
-        p_values[row, columns] = test_of(codes[:, row], factors, columns, random_state=generator)
+    with reusing():  # the strata, which are those of all draws
+        for row in track(rows, "tmex", unit="code"):
+            p_values[row, columns] = test_of(codes[:, row], factors, columns, random_state=generator)
     measured = np.nan_to_num(p_values, nan=1.0) < alpha
     mismatches = ((measured != wanted) & tested).sum(axis=0).astype(float)
     mismatches[columns] += ~wanted[:, columns].any(axis=0) if expected is None else 0
