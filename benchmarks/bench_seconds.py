@@ -1,6 +1,6 @@
 """How long answers take, as ratios of work that everybody knows.
 
-    python benchmarks/bench_seconds.py [--only panel certainty everything tables]
+    python benchmarks/bench_seconds.py [--only panel certainty everything tables large]
 
 Each ratio is of one run on one machine, the best of some turns. docs/performance.md has the figures.
 """
@@ -8,11 +8,14 @@ Each ratio is of one run on one machine, the best of some turns. docs/performanc
 from __future__ import annotations
 
 import argparse
+import time
 import warnings
 
 import numpy as np
 import pandas as pd
+from _memory import PeakMemory
 from _timing import best
+from scipy import sparse
 from sklearn.ensemble import GradientBoostingClassifier
 
 from causal_disent import score
@@ -73,7 +76,23 @@ def tables() -> list[list[str]]:
     return [["a table of 20,000 factors", "one of 5,000", f"{taken[1] / taken[0]:.2f}"]]
 
 
-PARTS = {"panel": panel, "certainty": certainty, "everything": everything, "tables": tables}
+def large() -> list[list[str]]:
+    """The panel on sparse codes as of an autoencoder of a language model: 1 % of 100,000 x 16,384."""
+    generator, points, number, factors = np.random.default_rng(0), 100_000, 16_384, 20
+    labels = generator.integers(5, size=(points, factors))
+    noise = sparse.random_array((points, number), density=0.01, format="csc", dtype=np.float32, rng=generator)
+    own = (5 * np.arange(factors) + labels).ravel()  # each value of a factor has a code
+    ones = np.ones(len(own), dtype=np.float32)
+    signal = sparse.coo_array((ones, (np.repeat(np.arange(points), factors), own)), shape=noise.shape)
+    codes, memory = sparse.csc_array(noise + signal), PeakMemory()
+    before = time.perf_counter()
+    memory.during(lambda: score(codes, labels, progress=False))
+    taken = time.perf_counter() - before
+    what = f"panel, 100,000 x 16,384 sparse codes, {codes.nnz / points / number:.1%} filled, 20 factors"
+    return [[what, "nothing", f"{taken:.0f} s, {memory.megabytes / 1000:.1f} GB"]]
+
+
+PARTS = {"panel": panel, "certainty": certainty, "everything": everything, "tables": tables, "large": large}
 
 
 def main() -> None:

@@ -38,6 +38,11 @@ def progress_shown(shown: bool) -> Iterator[None]:
         _SHOWN.reset(token)
 
 
+def progress_is_shown() -> bool:
+    """Whether this is not in a block that shows no progress."""
+    return _SHOWN.get()
+
+
 def track(
     iterable: Iterable[Any],
     label: str,

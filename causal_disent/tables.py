@@ -193,15 +193,37 @@ def _npy(content: bytes, key: str = "") -> np.ndarray:
     return np.frombuffer(content, dtype, prod(shape), start).reshape(shape, order="F" if fortran_order else "C")
 
 
-def _npz(content: bytes, key: str) -> np.ndarray:
+#: What scipy's `save_npz` writes of a matrix by rows or columns.
+SPARSE = ("data", "format", "indices", "indptr", "shape")
+
+
+def _npz(content: bytes, key: str) -> Any:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+        if not key and set(SPARSE) <= set(entries) <= {*SPARSE, "_is_array"}:
+            _check_size(sum(entry.file_size for entry in entries.values()))
+            return _sparse({name: _npy(archive.read(entries[name])) for name in SPARSE})
         if (key and key not in entries) or (not key and len(entries) != 1):
             asked = f"no array '{key}'{errors.nearest(key, entries)}" if key else f"{len(entries)} arrays"
             raise ValueError(f"it has {asked}; say which as file.npz:NAME: {errors.listing(entries)}")
         entry = entries[key or next(iter(entries))]
         _check_size(entry.file_size)
         return _npy(archive.read(entry))
+
+
+def _sparse(parts: Mapping[str, np.ndarray]) -> Any:
+    """A matrix of scipy, whose parts fit together."""
+    from scipy import sparse
+
+    kind = parts["format"].item()
+    kinds = {"csr": sparse.csr_array, "csc": sparse.csc_array}
+    kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else kind
+    if kind not in kinds or parts["shape"].shape != (2,) or parts["data"].dtype.kind not in NUMBERS:
+        raise ValueError(f"it is a sparse matrix of format {kind}; numbers in csr and csc are read")
+    shape = tuple(int(size) for size in parts["shape"])
+    matrix = kinds[kind]((parts["data"], parts["indices"], parts["indptr"]), shape)
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 def _parquet(content: bytes, key: str) -> pd.DataFrame:

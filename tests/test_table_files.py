@@ -197,3 +197,17 @@ def test_a_return_within_a_line_of_names(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"a,b\rc,d\n1,2,3\n4,5,6\n")
     with pytest.raises(InvalidInput, match="a.csv cannot be used"):
         read_matrix(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+def test_sparse_matrices_of_scipy(tmp_path, kind):
+    from scipy import sparse
+
+    matrix = sparse.random_array((50, 9), density=0.2, format=kind, rng=np.random.default_rng(0))
+    sparse.save_npz(tmp_path / "codes.npz", matrix)
+    found = read_matrix(tmp_path / "codes.npz")
+    assert found.format == kind and (found != matrix).nnz == 0
+    damaged = {**dict(np.load(tmp_path / "codes.npz")), "indices": np.full(matrix.nnz, 1000)}
+    np.savez(tmp_path / "damaged.npz", **damaged)
+    with pytest.raises(InvalidInput):
+        read_matrix(tmp_path / "damaged.npz")

@@ -474,13 +474,16 @@ def measure_growth(codes: FloatArray, asked: Asked) -> float:
         True
     """
     whole = _largest_deviations(codes)
-    halves = np.mean([_largest_deviations(codes[rows]) for rows in draw_halves(len(codes), asked)], axis=0)
+    halves = np.mean([_largest_deviations(codes[rows]) for rows in draw_halves(codes.shape[0], asked)], axis=0)
     varies = whole > 0
     return float((1 - halves[varies] / whole[varies]).max(initial=0.0))
 
 
 def _largest_deviations(codes: FloatArray) -> FloatArray:
-    return np.abs(codes - codes.mean(axis=0, dtype=np.float64)).max(axis=0)
+    ends = (codes.min(axis=0), codes.max(axis=0))
+    least, most = (end.toarray().ravel() if hasattr(end, "toarray") else end for end in ends)  # of a sparse matrix
+    mean = np.asarray(codes.mean(axis=0, dtype=np.float64)).ravel()
+    return np.maximum(most - mean, mean - least)
 
 
 def correct_shares(scores: FloatArray, permuted: FloatArray) -> FloatArray:
@@ -645,7 +648,7 @@ def certainty(
         if asked.chance:
             found["permuted"] = score_permutations(
                 permuted,
-                len(codes),
+                codes.shape[0],
                 asked.chance,
                 seed=asked.seed,
                 blocks=asked.blocks,
@@ -684,21 +687,21 @@ def _on_rows(
     """The score as a function of rows, and of how many: where points are held out, each row stays on its side, or
     a metric would be tested on what it was fitted to."""
     if "test" not in needs.gives:
-        return lambda rows: function(codes[rows], factors[rows], **options).score, len(codes)
+        return lambda rows: function(codes[rows], factors[rows], **options).score, codes.shape[0]
     test = options.get("test", TEST_SHARE)
     if isinstance(test, (tuple, list)):
-        held_out = np.arange(len(codes) + len(test[0])) >= len(codes)
+        held_out = np.arange(codes.shape[0] + test[0].shape[0]) >= codes.shape[0]
         codes, factors = (np.concatenate(both) for both in ((codes, test[0]), (factors, test[1])))
     else:
-        held_out = np.zeros(len(codes), dtype=bool)
-        held_out[split_rows(len(codes), test, np.random.RandomState(seed))[1]] = True
+        held_out = np.zeros(codes.shape[0], dtype=bool)
+        held_out[split_rows(codes.shape[0], test, np.random.RandomState(seed))[1]] = True
 
     def score_of(rows: IntArray) -> float:
         kept, tested = rows[~held_out[rows]], rows[held_out[rows]]
         pair = codes[tested], factors[tested]
         return function(codes[kept], factors[kept], **{**options, "test": pair}).score
 
-    return score_of, len(codes)
+    return score_of, codes.shape[0]
 
 
 _ASKED: ContextVar[Asked | None] = ContextVar("what the run asks of every score", default=None)

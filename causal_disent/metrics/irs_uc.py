@@ -365,7 +365,7 @@ def uc_per_rho(
     chosen = [check_rho(one, num_codes) for one in (range(1, num_codes + 1) if rho is None else rho)]
     generator = check_random_state(random_state)
     scores = attribute(codes, factors, attribution, generator, code_groups)
-    found = {one: _uc_of(scores, one, selection, group_size) for one in chosen}
+    found = {one: uc_of_scores(scores, one, selection, group_size) for one in chosen}
     if not bootstrap:
         return found
     asked = Asked(bootstrap, 0, choose_seed(generator))
@@ -470,7 +470,7 @@ def uc(
     return found[rho]
 
 
-def _uc_of(scores: FloatArray, rho: int, selection: str, group_size: int) -> UcResult:
+def uc_of_scores(scores: FloatArray, rho: int, selection: str, group_size: int) -> UcResult:
     """UC from attribution scores."""
     sets = select_codes(scores, rho, selection)
     score = uc_of_sets(sets, group_size=group_size)

@@ -52,7 +52,7 @@ class _Kept:
             return self._digests[id(array)][1]
         content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
         found = (array.shape, array.dtype.str, content)
-        if not array.flags.writeable and array.base is None:
+        if not array.flags.writeable:
             self._digests[id(array)] = (array, found)
         return found
 
@@ -119,6 +119,8 @@ def _key(kept: _Kept, value: Any) -> Hashable:
     """Equal for equal values, arrays by their content."""
     if isinstance(value, np.ndarray):
         return kept.digest(value)
+    if hasattr(value, "indptr"):  # a sparse matrix
+        return (value.format, value.shape, *map(kept.digest, (value.data, value.indices, value.indptr)))
     if isinstance(value, (tuple, list)):
         return tuple(_key(kept, one) for one in value)
     if isinstance(value, dict):

@@ -176,7 +176,7 @@ def compare_codes(
     points = {name: read_points(codes, factors, bins=bins, blocks=blocks) for name, codes in encoders.items()}
     first = next(iter(points.values()))
     for name, one in points.items():
-        if len(one.codes.values) != len(first.codes.values):
+        if one.codes.values.shape[0] != first.codes.values.shape[0]:
             raise errors.InvalidInput(f"The codes '{shown(name)}' have other points than the first ones.")
     seed = seed_of(random_state)
     found = {name: _measure(one, metrics, seed, fast) for name, one in points.items()}
@@ -198,7 +198,9 @@ def compare_codes(
     if not rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise errors.InvalidInput(f"No metric could be measured for every encoder. {reasons}")
-    return Comparison(tuple(encoders), len(first.codes.values), tuple(rows), left_out, tuple(_notes_of(points)))
+    return Comparison(
+        tuple(encoders), first.codes.values.shape[0], tuple(rows), left_out, tuple(_notes_of(points))
+    )
 
 
 def _notes_of(points: Mapping[str, Points]) -> Iterator[str]:

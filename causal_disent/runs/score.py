@@ -35,16 +35,26 @@ from causal_disent.metrics.contract import (
     names_columns,
 )
 from causal_disent.metrics.fitting import count_jobs, run_in_processes
+from causal_disent.metrics.large import (
+    LARGE,
+    MEASURED,
+    MOST_DENSE,
+    as_dense,
+    as_large,
+    check_large,
+    describe_large,
+)
 from causal_disent.metrics.recount import FAST, together
 from causal_disent.metrics.reuse import reused, reusing
 from causal_disent.plugins import BUILTIN
 from causal_disent.processes import TimeUp, run_until, usable_cores
-from causal_disent.progress import progress_shown, steps
+from causal_disent.progress import progress_is_shown, progress_shown, steps
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.registry import Entry, registry
 from causal_disent.report.panel import ALL, CLASSIC, CLASSIC_METRICS, DEFAULT, PANEL
 from causal_disent.runs.dependence import MOST_CLASSES, describe_association, describe_dependence, read_blocks
 from causal_disent.tables import Table, check_same_points, code_places, grouped, read_table, without_missing
+from causal_disent.text import say
 
 #: Resamples and permutations unless somebody says how many: enough to see, and done in seconds.
 BOOTSTRAP, CHANCE = 50, 20
@@ -107,6 +117,7 @@ class Points:
         neighbours: by how many nearest neighbours metrics of information estimate it, if not by bins.
         blocks: (points,) the block of each row, where rows depend on each other.
         robust: whether metrics that one point may decide are measured by quantiles.
+        large: whether the codes are a sparse matrix, or an array that is read in blocks of columns.
     """
 
     codes: Table
@@ -118,6 +129,7 @@ class Points:
     neighbours: int | None = None
     blocks: IntArray | None = None
     robust: bool = False
+    large: bool = False
 
 
 def read_points(
@@ -140,9 +152,15 @@ def read_points(
     present = None
     if drop_missing:
         codes, factors, present = without_missing(codes, factors)
-    code_table, factor_table = read_table("codes", codes), read_table("factors", factors)
+    large = None if drop_missing else as_large(codes)
+    if large is not None:
+        check_large(large)
+        code_table = Table(large, tuple(f"code_{i}" for i in range(large.shape[1])))
+    else:
+        code_table = read_table("codes", codes)
+    factor_table = read_table("factors", factors)
     check_same_points(code_table, factor_table)
-    labels = read_blocks(blocks, len(code_table.values) if present is None else len(present))
+    labels = read_blocks(blocks, code_table.values.shape[0] if present is None else len(present))
     if labels is not None and present is not None:
         labels = read_blocks(labels[present], int(present.sum()))  # those that are left may be too few
     missing = 0 if present is None else int((~present).sum())
@@ -150,28 +168,15 @@ def read_points(
     if len(constant) == len(code_table.names):
         raise errors.InvalidInput("Every code is the same at all points, so that there is nothing to measure.")
     notes = [f"the same at all points, a dead code: {errors.listing(constant)}"] if constant else []
-    if dead := [name for name in _dead_codes(code_table, factor_table) if name not in constant]:
-        notes.append(
-            f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
-            f"{errors.listing(dead)}"
-        )
-    if far := _decided_by_one_point(code_table):
-        notes.append(
-            f"one point alone makes half of the range of {errors.listing(far)} or more: bins of equal width, "
-            "largest deviations and correlations follow it. Leave it out if it is an error; robust=True, or "
-            "--robust, measures by quantiles and ranks where there is a way"
-        )
-    if blocks is None and (why := describe_dependence(code_table.values, factor_table.values)):
-        notes.append(
-            f"{why}. Intervals are too narrow, and chance is reached too rarely: give blocks=..., or --blocks"
-        )
+    if large is not None:
+        notes.append(describe_large(large))
+    else:
+        notes += _odd_codes(code_table, factor_table, constant, blocks is not None)
     if pair := describe_association(factor_table.values, factor_table.names):
         notes.append(
             f"{pair}. A perfect code of one tells of the other, so that MIG, SAP and DCI fall. If one causes the "
             "other, UC is not defined for them"
         )
-    if _look_swapped(code_table, factor_table):
-        notes.append("every code is a whole number and every factor continuous: are codes and factors swapped?")
     notes += [
         f"{errors.listing(names)} are one-hot: exactly one of them is 1 at each point. Give them as one factor: "
         f"factor_groups={{'name': {names}}}, or --factor_groups name={','.join(names)}"
@@ -187,10 +192,45 @@ def read_points(
     factor_table, left_out = _useful(factor_table)
     columns = zip(factor_table.names, factor_table.values.T, strict=True)
     many = [name for name, column in columns if _is_measurement(name, column, factor_table)]
-    for table in (code_table, factor_table):
-        table.values.flags.writeable = False  # all metrics get the same
-    all_notes = (*notes, *left_out)
-    return Points(code_table, factor_table, tuple(many), all_notes, bins, groups, neighbours, labels, robust)
+    factor_table.values.flags.writeable = False  # all metrics get the same
+    if large is None:
+        code_table.values.flags.writeable = False
+    elif groups is not None or neighbours is not None or robust:
+        raise errors.InvalidInput(
+            "`code_groups`, `neighbours` and `robust` are for codes of less than "
+            f"{LARGE / 2**20:.0f} MB as an array; these are read in blocks of columns."
+        )
+    return Points(
+        code_table,
+        factor_table,
+        tuple(many),
+        (*notes, *left_out),
+        bins,
+        groups,
+        neighbours,
+        labels,
+        robust,
+        large is not None,
+    )
+
+
+def _odd_codes(codes: Table, factors: Table, constant: Sequence[str], in_blocks: bool) -> Iterator[str]:
+    """What to note of codes and of rows."""
+    if dead := [name for name in _dead_codes(codes, factors) if name not in constant]:
+        yield (
+            f"hardly varies beside the other codes and differs between no factor's values, perhaps a dead code: "
+            f"{errors.listing(dead)}"
+        )
+    if far := _decided_by_one_point(codes):
+        yield (
+            f"one point alone makes half of the range of {errors.listing(far)} or more: bins of equal width, "
+            "largest deviations and correlations follow it. Leave it out if it is an error; robust=True, or "
+            "--robust, measures by quantiles and ranks where there is a way"
+        )
+    if not in_blocks and (why := describe_dependence(codes.values, factors.values)):
+        yield f"{why}. Intervals are too narrow, and chance is reached too rarely: give blocks=..., or --blocks"
+    if _look_swapped(codes, factors):
+        yield "every code is a whole number and every factor continuous: are codes and factors swapped?"
 
 
 def _decided_by_one_point(codes: Table) -> list[str]:
@@ -261,7 +301,8 @@ def _in_groups(factors: Table, groups: Any, bins: int) -> tuple[Table, list[str]
 
 
 def _constant(table: Table) -> list[str]:
-    same = table.values.min(axis=0) == table.values.max(axis=0)
+    least, most = table.values.min(axis=0), table.values.max(axis=0)
+    same = (least != most).toarray().ravel() == 0 if hasattr(least, "toarray") else least == most
     return [name for name, constant in zip(table.names, same, strict=True) if constant]
 
 
@@ -319,6 +360,10 @@ def score_points(
     seed = seed_of(random_state)
     asked = Asked(_or(bootstrap, BOOTSTRAP), _or(chance, CHANCE), seed, points.blocks, splits=SPLITS)
     slow = asked if until < inf else replace(asked, bootstrap=bootstrap or 0, chance=chance or 0)
+    if points.large:
+        asked = slow
+        if progress_is_shown():
+            say(describe_large(points.codes.values), error=True)
     work = _Work(choose_metrics(metrics, points), points, seed, fast, asked, slow, until)
     stopped = ""
     try:
@@ -331,7 +376,7 @@ def score_points(
         stopped = STOPPED
     rows = _correct_for_all(work.result(stopped))
     unasked = bootstrap is None and chance is None and until == inf
-    told = [NOT_ASKED if unasked and _is_slow(row.entry) else row.sure.remark for row in rows]
+    told = [NOT_ASKED if unasked and (points.large or _is_slow(row.entry)) else row.sure.remark for row in rows]
     return [_remarked(row, remark) for row, remark in zip(rows, told, strict=True)], stopped
 
 
@@ -419,7 +464,7 @@ class _Work:
         left = RESAMPLED * (self._until - monotonic())
         seconds = left / 2 if self._slow else left
         groups = [[self.jobs[name] for name in family] for family in families]
-        done = _in_processes(groups, self._asked, seconds, len(self._points.codes.values))
+        done = _in_processes(groups, self._asked, seconds, self._points.codes.values.shape[0])
         for family, sure in zip(families, done, strict=True):
             self._sure.update(zip(family, sure, strict=True))
 
@@ -545,6 +590,13 @@ def _reason_against(entry: Entry, points: Points) -> str:
     if reason := _more_than_arrays(entry):
         return reason
     takes = entry.facts["takes"]
+    if points.large and entry.name not in MEASURED:
+        size = 8 * points.codes.values.shape[0] * points.codes.values.shape[1]
+        if size > MOST_DENSE:
+            return (
+                f"takes an array, which would have {size / 1e9:.0f} GB; large codes are taken by "
+                + errors.listing(MEASURED, most=40)
+            )
     if takes and points.continuous and not {"continuous", "binned"} & set(takes) and points.bins is None:
         return refusal_with_takers(errors.listing(points.continuous), "`bins=10`, say")
     if points.code_groups and "code_groups" not in takes:
@@ -627,14 +679,19 @@ def measure_one(entry: Entry, points: Points, seed: int, fast: bool) -> tuple[Me
     options = arguments_for(takes, taken, points.code_groups, points.neighbours)
     if "random_state" in signature(function).parameters:
         options["random_state"] = np.random.RandomState(seed)
-    if fast and entry.facts["fast"]:
+    if fast and entry.facts["fast"] and not (points.large and entry.name in MEASURED):
         options |= entry.facts["fast"]
         remarks.append("by histogram boosting")
     if points.robust and entry.facts.get("robust") and not options.keys() & entry.facts["robust"].keys():
         options |= entry.facts["robust"]
         remarks.append("by quantiles, not as published")
     given: tuple[Any, ...] = points.codes.values, _factors_for(takes, points)
-    if entry.owner != BUILTIN:  # nothing that a stranger's metric does to its arrays reaches the others
+    if points.large and entry.name in MEASURED:
+        function, how = MEASURED[entry.name]
+        remarks += [how] * bool(how)
+    elif points.large:
+        given = as_dense(points.codes.values), given[1]
+    elif entry.owner != BUILTIN:  # nothing that a stranger's metric does to its arrays reaches the others
         given = tuple(array.copy() for array in given)
     with warnings.catch_warnings(record=True) as caught, count_fits_of(entry.name):
         warnings.simplefilter("always")
