@@ -415,6 +415,7 @@ def metric(
     takes: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("discrete",),
     headline: str = "",
     also: Sequence[str] = (),
+    ranges: Mapping[str, tuple[float, float]] | None = None,
     invariances: Sequence[str] = (),
     known_failures: Mapping[str, str] | None = None,
     fast: Mapping[str, Any] | None = None,
@@ -448,6 +449,7 @@ def metric(
             take are refused.
         headline: the key that matters most, if it is not the first of `reports`.
         also: keys that tables show beside it; a key that is better lower ends in " (lower)".
+        ranges: key of `also` -> smallest and largest value, where these are not those of the headline.
         invariances: changes of the codes that leave the headline as it is (``"permutation"``, ``"rescaling"``).
         known_failures: check -> why it fails.
         fast: of a metric that takes long, the arguments that have its boosted trees work on binned codes, if any.
@@ -487,6 +489,7 @@ def metric(
         facts = {
             "headline": headline or ("" if callable(reports) else next(iter(reports))),
             "also": tuple(also),
+            "ranges": {**{key.removesuffix(" (lower)"): range for key in also}, **(ranges or {})},
             "better": better,
             "by_chance": by_chance,
             "compared": compared,

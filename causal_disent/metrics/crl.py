@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -373,6 +374,7 @@ def _graph_keys(result: GraphRecovery, names: Sequence[str]) -> dict[str, Any]:
     reports=_graph_keys,
     headline="edge_F1",
     also=("SHD (lower)", "SID (lower)", "best_edge_F1"),
+    ranges={"SHD": (0, inf), "SID": (0, inf)},
     range=(0, 1),
     by_chance="edges at random have the precision of the graph's own share of edges; no edges 0",
     compared=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,7 @@ class DciEsResult(Result, score="explicitness"):
     assumes="ordered factors unless named categorical; any number of codes",
     takes=("discrete", "continuous"),
     also=("DCI_ES_size", "DCI_ES_informativeness"),
+    ranges={"DCI_ES_size": (0, inf), "DCI_ES_informativeness": (0, 1)},
     invariances=("rescaling",),
     known_failures={"perfect_beats_noise": "as published, E of codes that no probe reads is 1: read it with I"},
     resampling={"points": 500},

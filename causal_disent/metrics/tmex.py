@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import erfc, sqrt
+from math import erfc, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -344,6 +344,7 @@ def _from_the_data(data: Any) -> Redraw | None:
     resampling={"points": 500, "interval": False},
     takes={"discrete": {}, "continuous": {"independence_test": None}},
     also=("T-MEX (lower)",),
+    ranges={"T-MEX": (0, inf)},
     invariances=("permutation",),
     fast={},
     supplies={"redraw": _from_the_data},

@@ -417,8 +417,8 @@ def published_section(scores: Scores) -> Section | None:
     notes: dict[str, None] = {}
     for mean in scores.means:
         for other in _same(theirs, mean.row).to_dict("records"):
-            rows.append([other["table"], mean.data, mean.who, mean.what, mean.value, ends(mean.over_seeds),
-                         other["value"], other["model"]])  # fmt: skip
+            rows.append([other["table"], mean.data, mean.who, mean.what, mean.value,
+                         ends(mean.over_seeds, mean.values), other["value"], other["model"]])  # fmt: skip
             used[other["table"]] = None
             notes[other["note"]] = None
     if not rows:

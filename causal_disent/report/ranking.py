@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: A difference counts as real below this corrected p-value, and intervals leave out as much.
 LEVEL = 0.05
+#: Of fewer values, the values themselves are shown in place of an interval of their mean.
+FEWEST_VALUES = 4
 #: Pairs up to which every combination of signs is tried; beyond, so many are drawn.
 MOST_EXACT, DRAWS = 14, 20_000
 #: Sums that differ by less than this part of the largest are ties.
@@ -93,16 +95,16 @@ def holm(p_values: Sequence[float] | FloatArray) -> FloatArray:
 
 
 def interval(values: Sequence[float] | FloatArray) -> tuple[float, float] | None:
-    """95 % interval of the mean by Student's t; None for fewer than two values.
+    """95 % interval of the mean by Student's t; None for fewer than four values, of which it would be a guess.
 
     Example:
-        >>> [round(end, 3) for end in interval([0.1, 0.2, 0.3])]
-        [-0.048, 0.448]
+        >>> [round(end, 3) for end in interval([0.1, 0.2, 0.3, 0.2])]
+        [0.07, 0.33]
     """
     from scipy.stats import t
 
     found = np.asarray(values, np.float64)
-    if len(found) < 2:
+    if len(found) < FEWEST_VALUES:
         return None
     half = float(t.ppf(1 - LEVEL / 2, len(found) - 1) * found.std(ddof=1) / np.sqrt(len(found)))
     return float(found.mean()) - half, float(found.mean()) + half
@@ -125,7 +127,7 @@ class Comparison:
     Attributes:
         other: the other's name.
         difference: by how much the best is better, on average over pairs.
-        interval: of that mean; None for a single pair.
+        least, most: of the pairs; NaN if there is none.
         pairs: runs of both with the same seed on the same data.
         p: of the `sign_flip_test`.
         corrected: the same, corrected for all pairs of models.
@@ -133,7 +135,8 @@ class Comparison:
 
     other: str
     difference: float
-    interval: tuple[float, float] | None
+    least: float
+    most: float
     pairs: int
     p: float
     corrected: float
@@ -207,8 +210,7 @@ def ranking(scores: pd.DataFrame, random_state: np.random.RandomState, *, lower:
     comparisons = tuple(
         Comparison(
             pair[1],
-            float(differences[pair].mean()) if len(differences[pair]) else float("nan"),
-            interval(differences[pair]),
+            *(_spread_of(differences[pair]) if len(differences[pair]) else (float("nan"),) * 3),
             len(differences[pair]),
             p_values[pair],
             float(corrected[pair]),
@@ -216,6 +218,11 @@ def ranking(scores: pd.DataFrame, random_state: np.random.RandomState, *, lower:
         for pair in with_best
     )
     return Ranking(dict(zip(names, means.astype(float), strict=True)), comparisons)
+
+
+def _spread_of(differences: FloatArray) -> tuple[float, float, float]:
+    """The mean, the least and the most."""
+    return float(differences.mean()), float(differences.min()), float(differences.max())
 
 
 #: Characters of a value in a name.
@@ -234,8 +241,8 @@ class Mean:
         data: the data set.
         who: the model.
         value: the mean; NaN if there is no number.
-        over_seeds: its 95 % interval, within the score's range; None for fewer than two seeds.
-        seeds: how many numbers there are.
+        over_seeds: its 95 % interval, within the score's range; None for fewer than four seeds.
+        values: the numbers, of each seed.
         over_points: the interval that the metric reports, averaged; None if it reports none.
         chance: what codes that say nothing get; NaN if the metric does not tell.
         within_chance: in which part of the runs they might well get as much; NaN if the metric does not tell.
@@ -247,11 +254,16 @@ class Mean:
     who: str
     value: float
     over_seeds: Ends | None
-    seeds: int
+    values: tuple[float, ...]
     over_points: Ends | None
     chance: float
     within_chance: float
     row: Mapping[Any, Any]
+
+    @property
+    def seeds(self) -> int:
+        """How many numbers there are."""
+        return len(self.values)
 
 
 @dataclass(frozen=True)
@@ -312,7 +324,8 @@ class Scores:
             over_seeds = interval_of(values, first)
             points = None if np.isnan(low) or np.isnan(high) else (low, high)
             names, mean = (str(what), str(data), str(who)), float(values.mean())
-            found.append(Mean(*names, mean, over_seeds, len(values), points, chance, within, first))
+            numbers = tuple(values.tolist())
+            found.append(Mean(*names, mean, over_seeds, numbers, points, chance, within, first))
         return found
 
     @property
@@ -346,15 +359,19 @@ def _names(row: Mapping[Any, Any], varied: list[str], several: bool, plain: set[
 def interval_of(values: pd.Series, row: Mapping[Any, Any]) -> Ends | None:
     """The 95 % interval of a mean, within the range of the score that `row` is of, if its metric says one."""
     found = interval(values.to_numpy(float))
-    if found is None or not row["first"] or row["metric"] not in registry.names("metrics"):
+    if found is None or row["metric"] not in registry.names("metrics"):
         return found
-    least, most = registry.get("metrics", row["metric"]).facts.get("range") or (-np.inf, np.inf)
+    facts = registry.get("metrics", row["metric"]).facts
+    known = facts.get("range") if row["first"] else facts.get("ranges", {}).get(row["score"])
+    least, most = known or (-np.inf, np.inf)
     return float(np.clip(found[0], least, most)), float(np.clip(found[1], least, most))
 
 
-def ends(found: Ends | None) -> str:
-    """An interval as it stands in a table; empty if there is none."""
-    return f"{found[0]:.3f} to {found[1]:.3f}" if found else ""
+def ends(found: Ends | None, values: Sequence[float] = ()) -> str:
+    """An interval as it stands in a table; if there is none, the few values it would be of."""
+    if found:
+        return f"{found[0]:.3f} to {found[1]:.3f}"
+    return ", ".join(f"{value:.3f}" for value in sorted(values)) if len(values) > 1 else ""
 
 
 #: Charts of one kind in a section; tables have the rest.
@@ -373,15 +390,15 @@ def best_section(scores: Scores) -> Section:
         for data, means in scores.best_first(what).items():
             first = means[0]
             best = [mean.who for mean in means if abs(mean.value - first.value) < SAME]
-            beside: list[Cell] = [ends(first.over_seeds), *([_by_chance(first)] if chance else [])]
+            beside: list[Cell] = [ends(first.over_seeds, first.values), *([_by_chance(first)] if chance else [])]
             second = [means[len(best)].who, means[len(best)].value] if len(means) > len(best) else ["", ""]
             winners.append([what, data, "; ".join(best), first.value, *beside, *second])
     header = ["score", "data set", "best", "mean", "95 % over seeds", *[BESIDE] * chance, "second", "its mean"]
     words = [
         *_summary(scores),
         "Each dot of a chart is a run, the diamond the mean, the line its 95 % interval over seeds (Student's t, "
-        "within the range that the metric states for its main score; none for one seed). It says how far another "
-        "set of seeds would move the mean, not how good a single run is. Of two or three seeds it is rough.",
+        "within the range that the metric states). It says how far another set of seeds would move the mean, not "
+        "how good a single run is. Of fewer than four seeds there is none, and tables have their values.",
         *["Codes that say nothing of the factors have scores, too: what is within chance is best of nothing."]
         * chance,
     ]
@@ -417,7 +434,8 @@ def _all_means(scores: Scores) -> Table:
     for mean in scores.means:
         beside: list[Cell] = [ends(mean.over_points)] if points else []
         beside += [mean.chance, _by_chance(mean)] if chance else []
-        rows.append([mean.what, mean.data, mean.who, mean.value, ends(mean.over_seeds), mean.seeds, *beside])
+        over_seeds = ends(mean.over_seeds, mean.values)
+        rows.append([mean.what, mean.data, mean.who, mean.value, over_seeds, mean.seeds, *beside])
     return Table("All means", header + ["over points"] * points + ["chance", BESIDE] * chance, rows)
 
 
@@ -467,8 +485,8 @@ def real_section(scores: Scores) -> Section:
     for what, found in scores.rankings.items():
         verdicts.append([what, found.best, found.sentence()])
         rows += [
-            [what, found.best, one.other, one.difference, ends(one.interval), one.pairs,
-             one.p, one.corrected, "yes" if one.real else "no"]
+            [what, found.best, one.other, one.difference, one.least, one.most, one.pairs,
+             one.corrected, "yes" if one.real else "no"]
             for one in found.comparisons
         ]  # fmt: skip
     compared = [found for found in scores.rankings.values() if found.comparisons]
@@ -494,7 +512,7 @@ def real_section(scores: Scores) -> Section:
         f"corrected by Holm's method for all pairs of models of a score; below {LEVEL:g} a difference counts as "
         "real, for further seeds on these data sets. Of data sets that are not here it says nothing."
     )
-    header = ["score", "best", "other", "better by", "95 % of it", "pairs", "p", "corrected", "real"]
+    header = ["score", "best", "other", "better by", "least", "most", "pairs", "corrected p", "real"]
     tables = [Table("In words", ["score", "best", "what follows"], verdicts)]
     tables += [Table("The best beside each other model", header, rows)] if rows else []
     return Section("real", "Is the difference real?", words, tables)
@@ -570,7 +588,9 @@ def effects_section(scores: Scores) -> Section | None:
                 numbers, given = values["value"].dropna(), values[parameter].iloc[0]
                 found = interval_of(numbers, values.iloc[0])
                 mean, name_of = float(numbers.mean()), shown(setting, WORD)
-                rows.append([parameter, name_of, str(model), str(what), mean, ends(found), len(numbers)])
+                rows.append(
+                    [parameter, name_of, str(model), str(what), mean, ends(found, numbers.tolist()), len(numbers)]
+                )
                 effect.append({"setting": given if is_finite_number(given) else name_of, "who": str(model),
                                "mean": mean, "runs": len(numbers),
                                **(dict(zip(("low", "high"), found, strict=True)) if found else {})})  # fmt: skip
