@@ -180,6 +180,8 @@ def _without_framework(what: str, given: Any) -> Any:
             return tensor.numpy()
         except TypeError:  # numpy has no bfloat16
             return tensor.to_dense().double().numpy()
+    if isinstance(given, memoryview):
+        return np.asarray(given)
     if callable(getattr(given, "numpy", None)):
         return given.numpy()
     if hasattr(given, "toarray"):

@@ -494,7 +494,7 @@ def check_same_points(codes: Table, factors: Table) -> None:
         return
     if both:
         hint = "Both seem transposed: give `codes.T` and `factors.T`."
-    elif num_codes == rows:
+    elif num_codes == rows and (num_factors != points or num_codes > points):
         hint = "`codes` seems transposed: give `codes.T`."
     elif num_factors == points:
         hint = "`factors` seems transposed: give `factors.T`."
@@ -518,7 +518,7 @@ def _check_order(one: Any, other: Any) -> None:
 
 def _named_columns(what: str, given: Any) -> dict[str, Any] | None:
     """Name -> column, of what has names for its columns."""
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not hasattr(given, "toarray"):  # of scipy's sparse matrices one is a dict
         names, columns = list(given), list(given.values())
     elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
         names = list(getattr(given, "column_names", given.columns))  # those of pyarrow are not its columns

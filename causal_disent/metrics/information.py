@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causal_disent import errors
-from causal_disent.checks import check_at_least, check_choice, check_matrix, check_pairs, check_random_state
+from causal_disent.checks import (
+    as_array,
+    check_at_least,
+    check_choice,
+    check_matrix,
+    check_pairs,
+    check_random_state,
+)
 from causal_disent.metrics.arrays import (
     CodeGroups,
     all_groups,
@@ -117,7 +124,12 @@ def bin_codes_by_config(codes: FloatArray) -> IntArray:
 def bin_codes(codes: FloatArray, num_bins: Bins) -> IntArray:
     """`codes` in bins, in as many as there are or as the function has it."""
     if callable(num_bins) and not isinstance(num_bins, type):
-        return num_bins(codes)
+        binned = as_array("What `num_bins` returns", num_bins(codes))
+        if binned.shape != codes.shape:
+            raise errors.InvalidInput(
+                f"What `num_bins` returns must have the shape of the codes, {codes.shape}; it has {binned.shape}."
+            )
+        return binned
     check_at_least(1, num_bins=num_bins)
     return equal_width_bins(codes, num_bins)  # type: ignore[arg-type]
 

@@ -97,10 +97,19 @@ class MetricScore:
     failed: bool = False
     sure: Certainty = Certainty()
 
+    def __reduce__(self) -> Any:
+        """Pickle the metric by its name: its function stands behind a wrapper of the same name."""
+        return _restore, (self.entry.name, self.result, self.remark, self.failed, self.sure)
+
     @property
     def score(self) -> float:
         """The headline, NaN if there is none."""
         return nan if self.result is None else float(self.result.score)
+
+
+def _restore(name: str, *values: Any) -> MetricScore:
+    """What `MetricScore.__reduce__` has taken apart."""
+    return MetricScore(registry.get("metrics", name), *values)
 
 
 @dataclass(frozen=True)

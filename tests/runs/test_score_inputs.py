@@ -1,14 +1,17 @@
 """What `score` makes of factors of all kinds, and of values that are missing."""
 
+import pickle
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from causal_disent import score
 from causal_disent.cli.main import main
 from causal_disent.errors import InvalidInput
+from causal_disent.metrics import mig
 
 RNG = np.random.RandomState(0)
 PLACES = RNG.randint(2, size=(200, 3))
@@ -114,3 +117,33 @@ def test_one_distant_point_is_noted():
     assert any("one point" in note and "code_1" in note and "code_0" not in note for note in noted[1])
     robust = [score(one, factors, "mig,mcc", robust=True, **options).table["score"] for one in (codes, spoiled)]
     assert (abs(robust[1] - robust[0]) < 0.03).all()
+
+
+@pytest.mark.parametrize("kind", ["csr_matrix", "coo_matrix", "dok_matrix", "lil_matrix", "csr_array"])
+def test_every_sparse_matrix_is_a_matrix(kind):
+    sparse = getattr(scipy.sparse, kind)(CODES)
+    assert (
+        score(sparse, PLACES, **QUICK).table["score"]["mig"] == score(CODES, PLACES, **QUICK).table["score"]["mig"]
+    )
+
+
+def test_a_memoryview_is_an_array():
+    viewed = score(memoryview(np.ascontiguousarray(CODES)), PLACES, **QUICK)
+    assert viewed.table["score"]["mig"] == score(CODES, PLACES, **QUICK).table["score"]["mig"]
+
+
+def test_scores_can_be_pickled():
+    scores = score(CODES, PLACES, **QUICK)
+    again = pickle.loads(pickle.dumps(scores))
+    assert again.table.equals(scores.table) and repr(again) == repr(scores)
+
+
+def test_the_hint_names_the_table_that_lies_on_its_side():
+    for codes, factors, name in ((CODES, PLACES.T, "`factors.T`"), (CODES.T, PLACES, "`codes.T`")):
+        with pytest.raises(InvalidInput, match=name):
+            score(codes, factors, **QUICK)
+
+
+def test_bins_of_ones_own_keep_the_shape():
+    with pytest.raises(InvalidInput, match="num_bins"):
+        mig(CODES, PLACES, num_bins=len)
