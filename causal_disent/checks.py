@@ -268,7 +268,8 @@ def as_digraph(graph: Any) -> nx.DiGraph:
     """The ``networkx.DiGraph`` that `graph` is, or that it has (a `CausalGraph`)."""
     import networkx as nx
 
-    found = getattr(graph, "digraph", graph)
+    with errors.readable("`graph`"):
+        found = getattr(graph, "digraph", graph)
     if not isinstance(found, nx.DiGraph):
         raise errors.InvalidInput(
             "`graph` must be a networkx.DiGraph over the factors, their confounders and 'image'; given: "

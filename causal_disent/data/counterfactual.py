@@ -72,7 +72,7 @@ def has_true_counterfactuals(data: Any) -> bool:
 class IndependentFactors(Checked):
     """Counterfactuals of a data set with a `space`, whose factors cause the image and not each other.
 
-    A subclass says which factors an image has in `rows_of`, and shows others in `show_instead`.
+    A subclass says which factors an image has in `rows_of`, and shows others in `_show_instead`.
 
     Attributes:
         keeps_the_rest: whether everything but the factors stays in a counterfactual image, and each has one.
@@ -85,7 +85,7 @@ class IndependentFactors(Checked):
         """The value indices (n, factors) of these images."""
         raise NotImplementedError
 
-    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+    def _show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
         """These images with other factors (n, factors), and with all else as it is."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class IndependentFactors(Checked):
             >>> data.counterfactual([0, 1], {"object": "sphere", "color": ["yellow", "blue"]}).shape
             (2, 64, 64, 3)
         """
-        return self.show_instead(indices, self.counterfactual_rows(indices, do))
+        return self._show_instead(indices, self.counterfactual_rows(indices, do))
 
     def counterfactual_values(self, indices: IntArray, do: Mapping[str, Any]) -> FloatArray:
         """(n, factors): the `factor_values` of `counterfactual`."""

@@ -75,10 +75,10 @@ class DrawnData(FactorialData):
         indices = self._drawn(indices)
         return self._album.boxes[indices]
 
-    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+    def _show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
         """These images with other factors (n, factors); the object stays in its place, and so does the camera."""
         if self._draw_in_place is None:
-            return super().show_instead(indices, rows)
+            return super()._show_instead(indices, rows)
         images = self.observations(indices)
         before = self.rows_of(indices)
         changed = np.flatnonzero((before != rows).any(axis=1))

@@ -56,7 +56,7 @@ class FactorialData(IndependentFactors, IndexedData):
         """The value indices (n, factors) of these images."""
         return self.space.to_factors(indices)
 
-    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+    def _show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
         """The images of these factors (n, factors)."""
         return self.observations(self.space.to_index(rows))
 

@@ -205,9 +205,11 @@ def restricted_labels(
 @checked
 def bounding_boxes(data: Any, images: IntArray) -> IntArray:
     """(n, 4) xmin, ymin, xmax, ymax around the object in each image, in pixels from the top left, half-open."""
-    if not hasattr(data, "bounding_boxes"):
+    with errors.readable("The data set"):
+        boxes = getattr(data, "bounding_boxes", None)
+    if boxes is None:
         raise errors.InvalidInput(f"The data set {type(data).__name__} has no bounding boxes.")
-    return data.bounding_boxes(images)
+    return boxes(images)
 
 
 def _table(data: Any, num: int = 1) -> tuple[tuple[str, ...], IntArray, IntArray]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causal_disent import errors
 from causal_disent.checks import (
     Pairs,
     check_at_least,
@@ -38,6 +39,7 @@ from causal_disent.metrics.contract import (
     COLUMNS,
     IN_GROUPS,
     Result,
+    are_whole,
     count_fits,
     count_fits_of,
     fit_counted,
@@ -346,6 +348,11 @@ def sap_score(
     if numbers.size:
         matrix[:, numbers] = _squared_correlations(train[0], train[1][:, numbers])
     if (classes := np.setdiff1d(varying, numbers)).size:
+        if fractions := [int(i) for i in classes if not are_whole(train[1][:, i])]:
+            raise errors.InvalidInput(
+                f"sap_score takes whole numbers for classes; factors with fractions: {errors.listing(fractions)}. "
+                f"Name them with `continuous_factors={fractions}` if they are numbers on a scale."
+            )
         seed: Any = random_state if is_whole(random_state) else check_random_state(random_state).randint(2**31 - 1)
         matrix[:, classes] = _accuracies(train, held_out, classes, seed, solver)
     per_factor = np.full(num_factors, np.nan)

@@ -510,3 +510,11 @@ def test_sap_takes_classes_beside_numbers(random_state):
     assert score(codes, factors, "sap_score", bootstrap=0, chance=0).results["sap_score"].score == both.score
     with pytest.raises(errors.InvalidInput, match="continuous_factors"):
         sap_score(codes, factors, continuous_factors=[2])
+
+
+def test_sap_does_not_take_fractions_for_classes():
+    generator = np.random.RandomState(0)
+    codes, factors = generator.normal(size=(60, 2)), generator.randint(3, size=(60, 2)) / 2
+    with pytest.raises(errors.InvalidInput, match="continuous_factors"):
+        sap_score(codes, factors)
+    assert 0 <= sap_score(codes, factors, continuous_factors=[0, 1]).score <= 1

@@ -128,6 +128,8 @@ def _silent(name: str, result: Any) -> str:
         if not low - 1e-9 <= score <= high + 1e-9 or np.isinf(score):
             return f"score {score} out of {low}..{high}"
         return ""
+    if name == "Correlate":  # whose width may be infinite: no correlation
+        return ""
     values = [getattr(result, f.name) for f in fields(result)] if is_dataclass(result) else [result]
     for value in values:
         array = np.asarray(value) if isinstance(value, (float, np.ndarray, np.floating)) else np.zeros(1)

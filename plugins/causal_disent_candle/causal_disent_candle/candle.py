@@ -46,7 +46,7 @@ class Candle(IndependentFactors, RenderedData):
         """Return the value indices (n, factors) of these images."""
         return self._rows[self._positions(self.known(indices))]
 
-    def show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
+    def _show_instead(self, indices: IntArray, rows: IntArray) -> FloatArray:
         """Return the images of the folder that show these factors (n, factors)."""
         return self.observations(self.sample_indices(rows, np.random.RandomState(0)))  # one image each: no draw
 

@@ -36,7 +36,9 @@ def test_the_names():
 @pytest.mark.parametrize("name", ENTRIES)
 def test_listings_tell_where_data_comes_from(root, name):
     entry = ENTRIES[name]
-    assert set(entry.facts) == {"files", "licence", "published", "size"} and all(entry.facts.values())
+    assert set(entry.facts) == {"files", "licence", "properties", "published", "size"} and all(
+        entry.facts.values()
+    )
     assert entry.load().locate() == [(root / name, False)] and not entry.load().is_found()
     for call in (entry.load(), entry.load().verify):
         with pytest.raises(errors.InvalidInput, match="which cannot be found"):

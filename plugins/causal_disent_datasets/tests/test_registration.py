@@ -28,7 +28,7 @@ def test_the_names_of_disentanglement_lib_are_there():
 @pytest.mark.parametrize("name", plugin.FROM_FILES)
 def test_listings_tell_where_data_comes_from(name):
     details = ENTRIES[name].facts
-    assert set(details) == {"files", "licence", "published", "size"} and all(details.values())
+    assert set(details) == {"files", "licence", "properties", "published", "size"} and all(details.values())
     assert "http" in details["published"]
 
 
