@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from written_celeba import BEARD_COUNTS, files, write, write_images
 
+from causal_disent.cli.main import main
 from causal_disent.report.published import published, published_models
 from causal_disent.runs.study import read_study
 from causal_disent.runs.study_plan import expand
@@ -55,3 +57,39 @@ def test_both_lights_of_shadow_mini_find_their_rows_of_table_10(tmp_path):
     for row, name in zip(rows, table["original"], strict=True):
         (number,) = published("shadow_10", dataset=name, model="DoVAE", metric="F1_MIC").to_dict("records")
         assert f"({number['value']:.3f} ± {number['spread']:.3f})" in row
+
+
+def test_figure_7_varies_the_share_of_labels_of_the_models_that_take_labels():
+    plan = expand(read_study("studies/celeba_7.gin")[0])
+    shares = {}
+    for item in plan.models:
+        model = item.stated["model.model"].strip("@()")
+        shares.setdefault(model, []).append(item.stated.get(f"{model}.labelled_fraction"))
+    assert shares.pop("causal_vae") == shares.pop("condition_vae") == ["0.1", "0.2", "0.3", "0.4"]
+    assert set(shares) == {"causal_vae_unsupervised", "vae", "ladder_vae", "do_vae"}
+    assert {data.stated["celeba_beard.curation"] for data in plan.datasets} == {"'pairs'"}
+
+
+def test_figure_7_ends_in_a_chart_over_the_share_of_labels(tmp_path, monkeypatch):
+    """Train for two steps on files as CelebA has them, and measure one score."""
+    pytest.importorskip("altair")
+    number = sum(counts := tuple(-(-count // 150) for count in BEARD_COUNTS))
+    folder = write(tmp_path / "celeba", counts=counts)
+    write_images(folder, number)
+    lines = [f"{file} {place % 3}" for place, file in enumerate(files(number))]
+    (folder / "list_eval_partition.txt").write_text("\n".join(lines) + "\n")
+    monkeypatch.setenv("DISENTANGLEMENT_LIB_DATA", str(tmp_path))
+    bindings = [
+        "study.models = [{'config': 'models/causal_vae.gin', 'bindings': %small}]",
+        "study.vary = {'causal_vae.labelled_fraction': [0.2, 0.4]}",
+        "study.seeds = 1",
+        "steps = 'model.training_steps = 2'",
+        "study.metrics = [{'config': 'metrics/irs.gin', 'bindings': ['irs.num_train = 50']}]",
+        "study.bindings = [%steps, 'model.batch_size = 4', 'model.eval_steps = 1']",
+    ]
+    words = [word for line in bindings for word in ("--gin_bindings", line)]
+    assert main(["study", "studies/celeba_7.gin", "--output_dir", str(tmp_path / "out"), *words]) == 0
+    table = results_table(tmp_path / "out")
+    assert sorted(table["causal_vae.labelled_fraction"].astype(float)) == [0.2, 0.4]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "What do the varied values do?" in page and "causal_vae.labelled_fraction" in page
