@@ -10,7 +10,7 @@ from causal_disent.runs.study_plan import make_plan
 from causal_disent.runs.study_work import problems
 
 #: Studies of data sets whose files are not here.
-OF_FILES = {"studies/aaai_3.gin", "studies/aaai_11.gin"}
+OF_FILES = {"studies/aaai_3.gin", "studies/aaai_11.gin", "studies/celeba_7.gin"}
 STUDIES = [name for name in shipped_configs() if name.startswith("studies/")]
 
 
