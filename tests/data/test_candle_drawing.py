@@ -255,10 +255,7 @@ def test_cached_scenery_cannot_be_written():
 def test_wrong_shape_is_explained(shape):
     with pytest.raises(ValueError) as caught:
         draw(np.zeros(shape, dtype=int))
-    assert str(caught.value) == (
-        f"factors has shape {shape}; expected (points, 6), "
-        "one column for each of object, color, size, rotation, scene, light"
-    )
+    assert f"factors has shape {shape}; expected (points, 6)" in str(caught.value)
 
 
 @pytest.mark.parametrize("factor", range(6))

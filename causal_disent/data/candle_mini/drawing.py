@@ -2,8 +2,11 @@
 
 An object stands on the floor of a scene under a light, as in CANDLE (factors, values and their order are
 CANDLE's). As there, the place of the object and a small movement of the camera vary without being
-factors; here they are a fixed function of the factors, so every picture is always the same.
+factors; here they are a fixed function of the factors, so every picture is always the same. The place can be a
+factor too.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -34,6 +37,11 @@ VALUE_NAMES: dict[str, tuple[str, ...]] = {
     "light": tuple(_LIGHTS),
 }
 FACTOR_NAMES = ("object", "color", "size", "rotation", "scene", "light")
+# Where the object stands, if that is a factor: a third of the stage from left to right, and one from near to far.
+PLACE_NAMES: dict[str, tuple[str, ...]] = {
+    "place": ("left", "middle", "right"),
+    "depth": ("near", "middle", "far"),
+}
 IMAGE_SHAPE = (IMAGE_SIDE, IMAGE_SIDE, 3)
 
 _FACTOR_SIZES = tuple(len(VALUE_NAMES[name]) for name in FACTOR_NAMES)
@@ -45,9 +53,10 @@ def draw(factors: np.ndarray, placed_as: np.ndarray | None = None) -> tuple[np.n
     """Draw one picture per row of factor values; equal rows always give equal pictures.
 
     Args:
-        factors: (points, 6) integers, for each factor of FACTOR_NAMES the index of its value.
-        placed_as: (points, 6) the same of the pictures whose place of the object and movement of the camera these
-            have; their own if not given.
+        factors: (points, 6) integers, for each factor of FACTOR_NAMES the index of its value; or (points, 8), with
+            those of PLACE_NAMES behind.
+        placed_as: the same of the pictures whose place of the object and movement of the camera these have, the
+            place within its third of the stage where there are eight columns; their own if not given.
 
     Returns:
         images, (points, 64, 64, 3) bytes, and boxes, (points, 4) integers xmin, ymin, xmax, ymax:
@@ -63,32 +72,41 @@ def draw(factors: np.ndarray, placed_as: np.ndarray | None = None) -> tuple[np.n
     images = np.empty((len(rows), *IMAGE_SHAPE), dtype=np.uint8)
     boxes = np.empty((len(rows), 4), dtype=np.int64)
     placed = rows if placed_as is None else _check_factors(placed_as)
+    number = len(FACTOR_NAMES)
     for point, (row, place) in enumerate(zip(rows.tolist(), placed.tolist(), strict=True)):
-        boxes[point] = tight_box(*_draw_one(images[point], row, *_placement(place)))
+        number = len(FACTOR_NAMES)
+        boxes[point] = tight_box(
+            *_draw_one(images[point], row[:number], *_placement(place[:number], row[number:]))
+        )
     return images, boxes
 
 
 def _check_factors(factors: np.ndarray) -> np.ndarray:
     rows = np.asarray(factors)
-    if rows.ndim != 2 or rows.shape[1] != len(FACTOR_NAMES):
+    names = {**VALUE_NAMES, **PLACE_NAMES}
+    if rows.ndim != 2 or rows.shape[1] not in (len(FACTOR_NAMES), len(names)):
         raise ValueError(
-            f"factors has shape {rows.shape}; expected (points, {len(FACTOR_NAMES)}), "
-            f"one column for each of {', '.join(FACTOR_NAMES)}"
+            f"factors has shape {rows.shape}; expected (points, {len(FACTOR_NAMES)}) or (points, {len(names)}), "
+            f"one column for each of {', '.join(names)}"
         )
     if not np.issubdtype(rows.dtype, np.integer):
         raise ValueError(f"factors has dtype {rows.dtype}; expected integers, the indices of factor values")
-    for name, size, column in zip(FACTOR_NAMES, _FACTOR_SIZES, rows.T, strict=True):
+    for (name, values), column in zip(names.items(), rows.T, strict=False):
+        size = len(values)
         wrong = np.flatnonzero((column < 0) | (column >= size))
         if len(wrong):
             raise ValueError(
                 f"row {wrong[0]} of factors gives {name} the value {column[wrong[0]]}; "
-                f"allowed are 0 to {size - 1} ({', '.join(VALUE_NAMES[name])})"
+                f"allowed are 0 to {size - 1} ({', '.join(values)})"
             )
     return rows
 
 
-def _placement(row: list[int]) -> tuple[tuple[float, float], Jitter]:
-    """Place of the object (world units) and camera jitter (half pixels) of a combination of factors."""
+def _placement(row: list[int], thirds: Sequence[int] = ()) -> tuple[tuple[float, float], Jitter]:
+    """Place of the object (world units) and camera jitter (half pixels) of a combination of factors.
+
+    `thirds` are the values of PLACE_NAMES, if these are factors: the place is then within that part of the stage.
+    """
     index = 0
     for value, size in zip(row, _FACTOR_SIZES, strict=True):
         index = index * size + value
@@ -96,8 +114,10 @@ def _placement(row: list[int]) -> tuple[tuple[float, float], Jitter]:
     place_x, place_y = bits & 0xFFFF, bits >> 16 & 0xFFFF
     steps = 2 * MOST_JITTER + 1
     jitter = (bits >> 32 & 0xFFFF) % steps - MOST_JITTER, (bits >> 48) % steps - MOST_JITTER
-    place = _STAGE[0] * (place_x / 0x8000 - 1.0), _STAGE[1] * (place_y / 0x8000 - 1.0)
-    return place, jitter
+    inside = place_x / 0x8000 - 1.0, place_y / 0x8000 - 1.0
+    if thirds:
+        inside = (inside[0] + 2 * thirds[0] - 2) / 3, (inside[1] + 2 * thirds[1] - 2) / 3
+    return (_STAGE[0] * inside[0], _STAGE[1] * inside[1]), jitter
 
 
 def scramble(index: int) -> int:
