@@ -190,6 +190,8 @@ def compare(
     bins: int | None = None,
     fast: bool = False,
     blocks: int | Sequence[Any] | str | None = None,
+    num_points: int = 1000,
+    classifier: Any = "best",
     progress: bool = True,
 ) -> Comparison:
     r"""Compare encoders on the same points.
@@ -202,13 +204,16 @@ def compare(
 
     Args:
         matrices: the codes of two or more encoders, then the factors, each as `score` takes them; in place of the
-            codes, a mapping from the encoders' names to them.
+            codes, a mapping from the encoders' names to them. Or two or more models and a data set: all of them
+            see the same images, and CG is compared too if each has a decoder.
         metrics: as `score` takes them; by default the panel.
         random_state: seed or generator.
         bootstrap: resamples.
         bins: as `score` takes it.
         fast: as `score` takes it.
         blocks: as `score` takes them.
+        num_points: of a data set, how many images are drawn.
+        classifier: of a data set, what CG reads generated images with: a name, or an object.
         progress: whether to show on the standard error how far long work is.
 
     Returns:
@@ -226,7 +231,7 @@ def compare(
     from causal_disent import errors
     from causal_disent.checks import check_whole
     from causal_disent.metrics.certainty import MOST_RESAMPLES
-    from causal_disent.runs.compare import as_encoders, compare_codes
+    from causal_disent.runs.compare import as_encoders, compare_codes, compare_models
     from causal_disent.tables import take_column
 
     check_whole("`bootstrap`", bootstrap, 2)
@@ -236,6 +241,19 @@ def compare(
             "`compare` takes the codes of two or more encoders, and the factors, in this order."
         )
     *codes, factors = matrices
+    if hasattr(factors, "sample_factors"):
+        check_whole("`num_points`", num_points, 1)
+        options: dict[str, Any] = {"bootstrap": bootstrap, "bins": bins, "blocks": blocks, "fast": fast}
+        with progress_shown(progress):
+            return compare_models(
+                as_encoders(codes),
+                factors,
+                _names(metrics),
+                random_state,
+                num_points=num_points,
+                classifier=classifier,
+                **options,
+            )
     encoders = {name: _read(matrix) for name, matrix in as_encoders(codes).items()}
     factors = _read(factors)
     if isinstance(blocks, str):

@@ -498,6 +498,7 @@ class CgResult(Bounded):
         signed_interval: the bootstrap's of the signed score.
         chance: what the score is for values of other images, and the share of permutations that reach it.
         signed_chance: the same of the signed score.
+        per_point: (points,) what the score is the mean of, in the order of the points; None if it was stopped.
     """
 
     score: float
@@ -520,6 +521,7 @@ class CgResult(Bounded):
     signed_interval: Interval | None = None
     chance: Chance | None = None
     signed_chance: Chance | None = None
+    per_point: FloatArray | None = None
 
 
 def cg_per_rho(
@@ -755,6 +757,7 @@ def cg(
         signed_interval=intervals[1],
         chance=chances[0],
         signed_chance=chances[1],
+        per_point=np.nanmean(np.abs(gaps), axis=1) if stopping is None else None,
     )
 
 

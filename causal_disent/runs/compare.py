@@ -11,9 +11,11 @@ from itertools import combinations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from scipy.stats import norm
 
 from causal_disent import errors
+from causal_disent.adapter import make_classifier
 from causal_disent.figures import empty_figure, plain
 from causal_disent.metrics.certainty import WIDTH, interval_of_resamples, resampler, score_resamples
 from causal_disent.progress import steps
@@ -169,8 +171,10 @@ def compare_codes(
     bins: int | None = None,
     blocks: Any = None,
     fast: bool = False,
+    per_point: Mapping[str, Mapping[str, FloatArray]] | None = None,
 ) -> Comparison:
-    """See `causal_disent.compare`."""
+    """See `causal_disent.compare`; `per_point` is of metrics that are means over the points: metric -> encoder ->
+    what they are the mean of."""
     if len(encoders) < 2:
         raise errors.InvalidInput("`compare` takes the codes of two or more encoders, and the factors.")
     points = {name: read_points(codes, factors, bins=bins, blocks=blocks) for name, codes in encoders.items()}
@@ -192,6 +196,11 @@ def compare_codes(
         for metric in measured:
             resampled = {name: _resample(found[name][metric][1], bootstrap, seed, first.blocks) for name in found}
             rows += [_difference(metric, *pair, resampled) for pair in combinations(resampled, 2)]
+    for metric, of_encoders in (per_point or {}).items():
+        means = {
+            name: _resample_mean(values, bootstrap, seed, first.blocks) for name, values in of_encoders.items()
+        }
+        rows += [_difference(metric, *pair, means) for pair in combinations(means, 2)]
     known = [i for i, row in enumerate(rows) if not isnan(row.p)]
     for i, corrected in zip(known, holm([rows[i].p for i in known]) if known else [], strict=True):
         rows[i] = replace(rows[i], corrected=float(corrected))
@@ -203,6 +212,42 @@ def compare_codes(
     )
 
 
+def compare_models(
+    models: Mapping[str, Any],
+    data: Any,
+    metrics: Sequence[str] | None,
+    random_state: Any,
+    *,
+    num_points: int,
+    classifier: Any,
+    **options: Any,
+) -> Comparison:
+    """`compare_codes` of what models make of the same images of a data set; and CG, if all have decoders."""
+    from causal_disent.metrics.cg import DecodedPoints, cg
+    from causal_disent.metrics.draw import Source, factor_names, points
+
+    seed = seed_of(random_state)
+    decoded = all(getattr(model, "decode", None) is not None for model in models.values())
+    wanted = decoded if metrics is None else "cg" in metrics
+    needs: Any = DecodedPoints(metric="cg") if wanted else points()
+    drawn = {"num_train": num_points, "batch_size": needs.parameters["batch_size"]}
+    drawn |= {"classifier": classifier} if wanted else {}
+    encoders: dict[str, Any] = {}
+    per_point: dict[str, Any] = {}
+    factors: Any = None
+    for name, model in models.items():
+        source = Source(data, model, np.random.RandomState(seed), make_classifier)
+        (sample,) = needs.draw(source, **drawn)
+        encoders[name], factors = sample.arguments[:2]
+        if wanted:
+            found = cg(*sample.arguments, random_state=seed, image_shape=sample.keywords["image_shape"])
+            per_point[name] = found.per_point
+    others = None if metrics is None else [one for one in metrics if one != "cg"]
+    table = dict(zip(factor_names(data), np.asarray(factors).T, strict=True))
+    means = {"cg": per_point} if wanted else None
+    return compare_codes(encoders, table, others, seed, **options, per_point=means)
+
+
 def _notes_of(points: Mapping[str, Points]) -> Iterator[str]:
     """The notes of each encoder's points, by its name unless all have the note."""
     for note in dict.fromkeys(note for one in points.values() for note in one.notes):
@@ -211,8 +256,8 @@ def _notes_of(points: Mapping[str, Points]) -> Iterator[str]:
 
 
 def _measure(points: Points, metrics: Sequence[str] | None, seed: int, fast: bool) -> dict[str, Any]:
-    """Metric -> its score and what makes resamples of it."""
-    entries = choose_metrics(metrics, points)
+    """Metric -> its score and what makes resamples of it; of no metrics, where those of points are all."""
+    entries = [] if metrics is not None and not metrics else choose_metrics(metrics, points)
     return {row.entry.name: (row, job) for row, job in measure_points(entries, points, seed, fast)}
 
 
@@ -236,6 +281,14 @@ def _resample(job: Sequence[Any], bootstrap: int, seed: int, blocks: IntArray | 
         score_of, num_points, bootstrap, seed=seed, most_points=cap, blocks=blocks, label=label
     )
     return _Resampled(score, found, num_points, cap, facts["better"] == "lower")
+
+
+def _resample_mean(values: FloatArray, bootstrap: int, seed: int, blocks: IntArray | None) -> _Resampled:
+    """A score that is a mean over points, in the resamples that all other metrics have."""
+    found = score_resamples(
+        lambda rows: float(values[rows].mean()), len(values), bootstrap, seed=seed, blocks=blocks
+    )
+    return _Resampled(float(values.mean()), found, len(values), len(values), False)
 
 
 def _difference(metric: str, first: str, second: str, found: Mapping[str, _Resampled]) -> Difference:

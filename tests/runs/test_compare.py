@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from causal_disent import compare, score
+from causal_disent import compare, get_dataset, get_metric, get_representation, score
 from causal_disent.cli.main import main
-from causal_disent.errors import InvalidInput
+from causal_disent.errors import InvalidInput, MissingPart
 from causal_disent.metrics import mig
 from causal_disent.report.panel import PANEL
 from causal_disent.runs.compare import names_of
@@ -132,3 +132,29 @@ def test_the_command(tmp_path, capsys):
     assert main(["compare", files[0], files[0], files[2], *options]) == 2
     assert "NAME=FILE" in capsys.readouterr().err
     assert main(["compare", f"one={files[0]}", f"two={files[0]}", files[2], *options]) == 0
+
+
+def test_models_on_a_data_set():
+    """CG is paired as the other metrics are: by the same images, and the same resamples of them."""
+    data = get_dataset("candle_mini", factors=["object", "color"])
+    models = {name: get_representation(f"{name}_oracle", data) for name in ("perfect", "noise")}
+    given = {"num_points": 60, "classifier": "nearest_image", "bootstrap": 30}
+    found = compare(models, data, metrics="mcc,cg", **given).table.set_index("metric")
+    alone = [
+        get_metric("cg")(data, model, np.random.RandomState(0), num_train=60, classifier="nearest_image")["CG"]
+        for model in models.values()
+    ]
+    assert found.loc["cg", ["score_first", "score_second"]].tolist() == pytest.approx(alone)
+    assert found["better"].tolist() == ["perfect", "perfect"] and found["low"].gt(0).all()
+    assert found.loc["cg", "p_corrected"] >= found.loc["cg", "p"]
+    same = compare({"one": models["noise"], "other": models["noise"]}, data, metrics="cg", **given).rows[0]
+    assert (same.low, same.high, same.difference, same.better) == (0, 0, 0, "")
+
+
+def test_models_without_decoders_are_compared_by_their_codes():
+    data = get_dataset("candle_mini", factors=["object", "color"])
+    models = [lambda images: images.mean(axis=(1, 2)), lambda images: images.max(axis=(1, 2))]
+    found = compare(*models, data, num_points=100, bootstrap=20)
+    assert list(found.table["metric"]) == [question.metrics[0] for question in PANEL]
+    with pytest.raises(MissingPart):
+        compare(*models, data, metrics="cg", num_points=100, bootstrap=20)
