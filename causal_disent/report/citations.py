@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from importlib import resources
 
 from causal_disent import errors
@@ -61,6 +62,21 @@ def bibtex_of(metrics: Iterable[str]) -> str:
     return "\n".join(_entries()[key] for key in keys)
 
 
+def paper_of(metric: str) -> str:
+    """Where the paper that defines a metric can be read, if arXiv has it.
+
+    Example:
+        >>> paper_of("uc"), paper_of("nothing")
+        ('https://arxiv.org/abs/2112.05746', '')
+    """
+    entries = _entries()
+    for key in PAPERS.get(metric, ()):
+        if found := re.search(r"(?:eprint\s*=\s*\{|arXiv:)(\d{4}\.\d{4,5})", entries[key]):
+            return f"https://arxiv.org/abs/{found[1]}"
+    return ""
+
+
+@cache
 def _entries() -> dict[str, str]:
     """Key -> entry of the file of references."""
     text = resources.files("causal_disent.report").joinpath("references.bib").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import Checked
 from causal_disent.figures import empty_figure, plain
+from causal_disent.report.citations import paper_of
 from causal_disent.report.panel import answer_of, question_of
 from causal_disent.report.remarks import FEW, verdict
 from causal_disent.report.table import text_table
@@ -33,6 +34,8 @@ INK, MUTED, RAIL, BAR, CHANCE_LINE = "#1f2933", "#6b7785", "#e6eaef", "#2b6cb0",
 SURE = ("low", "high", "chance", "share")
 LIMIT_OF = ("limit", "limit_low", "limit_high")
 INTERVAL, CHANCE, LIMIT = "95 % interval", "chance", " limit"
+#: What the marks on a bar of the page are.
+MARKS = "bar: score; lines: 95 % interval; orange: chance level"
 #: From this part of the way from worst to best on, a score looks good.
 GOOD = 0.5
 #: Of the picture, in points: where bars begin and end, and the height of a row.
@@ -45,7 +48,10 @@ STYLE = f"""
 .cd-scores th {{ border-bottom: 1px solid #8885; }}
 .cd-scores .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 .cd-scores .rail {{ width: 9rem; }}
-.cd-scores .rail div {{ background: #8883; border-radius: 3px; }}
+.cd-scores .rail div {{ background: #8883; border-radius: 3px; position: relative; }}
+.cd-scores .rail i, .cd-scores .rail b {{ position: absolute; top: 0; bottom: 0; }}
+.cd-scores .rail i {{ border: solid currentColor; border-width: 0 1px; }}
+.cd-scores .rail b {{ width: 2px; background: {CHANCE_LINE}; }}
 .cd-scores .rail div div {{ background: {BAR}; height: .55rem; min-width: 2px; }}
 .cd-scores .m, .cd-scores p {{ opacity: .75; }}
 .cd-scores p {{ margin: .4rem 0; }}
@@ -202,9 +208,9 @@ class ScoreTable(Checked):
     def to_html(self, *, page: bool = True) -> str:
         """A page that needs nothing else; or, without `page`, what goes into one."""
         rows = "".join(
-            f"<tr><td>{escape(row.entry.name)}</td><td class=n>{_shown(row)}</td>"
+            f"<tr><td>{_link(row)}</td><td class=n>{_shown(row)}</td>"
             f"{''.join(f'<td class=n>{cell(row)}</td>' for cell in self._columns.values())}"
-            f"<td class=rail>{_rail(_place(row))}</td><td class=n>{_best(row):.3g}</td>"
+            f"<td class=rail>{_rail(row)}</td><td class=n>{_best(row):.3g}</td>"
             f"<td class=m>{escape(self._last(row))}</td></tr>\n"
             for row in self._scored
         )
@@ -213,7 +219,7 @@ class ScoreTable(Checked):
         last = "question and answer" if self.panel else "question"
         inside = (
             f"<style>{STYLE}</style>\n<div class=cd-scores><p>{escape(self._heading())}</p>\n<table>\n"
-            f"<tr><th>metric</th><th class=n>score</th>{heads}<th class=rail>worst to best</th>"
+            f"<tr><th>metric</th><th class=n>score</th>{heads}<th class=rail title='{MARKS}'>worst to best</th>"
             f"<th class=n>best</th><th>{last}</th></tr>\n{rows}</table>\n{remarks}</div>\n"
         )
         if not page:
@@ -403,5 +409,25 @@ def _place(row: MetricScore, score: float | None = None) -> float | None:
     return min(max(((row.score if score is None else score) - worst) / (best - worst), 0.0), 1.0)
 
 
-def _rail(place: float | None) -> str:
-    return "" if place is None else f"<div><div style='width:{100 * place:.1f}%'></div></div>"
+def _link(row: MetricScore) -> str:
+    """The name of a metric, with what it asks and assumes, and the paper that defines it."""
+    name, paper = escape(row.entry.name), paper_of(row.entry.name)
+    about = f"{row.entry.summary}; assumes {row.entry.facts.get('assumes') or 'nothing'}"
+    link = f" href='{escape(paper)}'" * bool(paper)
+    return f"<a{link} title='{escape(about)}'>{name}</a>"
+
+
+def _rail(row: MetricScore) -> str:
+    """The bar of a score, with its interval and its chance level."""
+    if (place := _place(row)) is None:
+        return ""
+    low, high, chance = (
+        None if isnan(value) else _place(row, value) for value in (row.sure.low, row.sure.high, row.sure.chance)
+    )
+    marks = ""
+    if low is not None and high is not None:
+        left, width = 100 * min(low, high), 100 * abs(high - low)
+        marks = f"<i style='left:{left:.1f}%;width:{width:.1f}%'></i>"
+    if chance is not None:
+        marks += f"<b style='left:{100 * chance:.1f}%'></b>"
+    return f"<div><div style='width:{100 * place:.1f}%'></div>{marks}</div>"
