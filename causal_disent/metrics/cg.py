@@ -185,7 +185,7 @@ class Changes:
     """What the interventions change in some points.
 
     Attributes:
-        tables: for each factor (2, points, values): by how much the probability of each value changes where the
+        tables: for each factor (2, points, values): the probability of each value as it is, less that where the
             factor's own codes are set, and where all others are; None for a factor that is left out.
         truth: (points, factors) value indices.
     """
@@ -194,7 +194,8 @@ class Changes:
     truth: IntArray
 
     def effects(self, truth: IntArray | None = None) -> FloatArray:
-        """ICE (2, points, factors): the change of the true value's probability, or of other values' if given."""
+        """By how much the true value's probability falls (2, points, factors), or that of other values if given;
+        the size of it is ICE."""
         truth = self.truth if truth is None else truth
         rows = np.arange(len(truth))
         result = np.full((2, *truth.shape), np.nan)
@@ -263,7 +264,7 @@ def measure_changes(
             changed[:, columns] = replacement[:, columns]
             after = seen(changed, truth, [i for _, i in targets])
             for side, i in targets:
-                tables[i][side] = np.abs(base[i] - after[i])  # type: ignore[index]
+                tables[i][side] = base[i] - after[i]  # type: ignore[index]
         yield Changes(tables, truth)
 
 
@@ -488,6 +489,11 @@ class CgResult(Bounded):
         per_factor_signed: the signed version of each factor.
         ice_inside: mean effect on each factor of setting its own codes to the baseline.
         ice_outside: mean effect of setting all other codes to the baseline.
+        ace_inside: ACE of its own codes on each factor, in [-1, 1]: by how much the probability of its true value
+            falls on average where they are at the baseline, with its sign.
+        ace_outside: the same of all other codes.
+        ice: (2, points, factors) ICE of each image, of the own codes and of all others, in the order of the
+            points; of those that were decoded, in the order drawn, if there is a tolerance.
         skipped_factors: factors with a single value in the sample, which carry no information.
         not_judged: factors that the classifier tells hardly better than chance; none if that is not known.
         sets: the codes of each factor.
@@ -511,6 +517,9 @@ class CgResult(Bounded):
     per_factor_signed: FloatArray
     ice_inside: FloatArray
     ice_outside: FloatArray
+    ace_inside: FloatArray
+    ace_outside: FloatArray
+    ice: FloatArray
     skipped_factors: tuple[int, ...]
     not_judged: tuple[int, ...]
     sets: list[tuple[int, ...]]
@@ -583,6 +592,8 @@ def cg_per_rho(
         "CG_signed_factor_{factor}": "per_factor_signed",
         "ICE_inside_factor_{factor}": "ice_inside",
         "ICE_outside_factor_{factor}": "ice_outside",
+        "ACE_inside_factor_{factor}": "ace_inside",
+        "ACE_outside_factor_{factor}": "ace_outside",
         "skipped_factors": lambda result, names: [names[i] for i in result.skipped_factors] or None,
         "not_judged_factors": lambda result, names: [names[i] for i in result.not_judged] or None,
         "dead_codes": lambda result, names: list(result.dead_codes) or None,
@@ -642,6 +653,11 @@ def cg(
     .. math::
         CG_{signed} = \frac1n \sum_i \frac1L \sum_x (ICE_I - ICE_{\setminus I}), \qquad
         CG_{directed} = \frac1n \sum_i \max\left(0, \frac1L \sum_x (ICE_I - ICE_{\setminus I})\right)
+
+    The result has ICE of each image (``ice``) and its mean (``ice_inside``, ``ice_outside``), and the average
+    causal effect with its sign, definition 2 of the paper (``ace_inside``, ``ace_outside``): the mean of the
+    difference inside the bars. It is near 0 where interventions make the true value likelier in some images and
+    less likely in others.
 
     [Reading a CG](cg.md) shows with pictures why, and what else is reported beside it.
 
@@ -723,7 +739,7 @@ def cg(
     )
     stopping = None if tolerance is None else Stopping(len(codes), tolerance, tolerance_per_factor)
     effects, seen = _until_sure(batches, stopping, keep=chance > 0)
-    gaps = effects[0] - effects[1]
+    gaps = _gaps(effects)
     draws = np.random.RandomState(seed)
     counts = resample_counts(len(gaps), bootstrap, draws)
     absolute, signed = (
@@ -745,8 +761,11 @@ def cg(
         per_factor=per_factor,
         per_factor_average=np.abs(gaps.mean(axis=0)),
         per_factor_signed=gaps.mean(axis=0),
-        ice_inside=effects[0].mean(axis=0),
-        ice_outside=effects[1].mean(axis=0),
+        ice_inside=np.abs(effects[0]).mean(axis=0),
+        ice_outside=np.abs(effects[1]).mean(axis=0),
+        ace_inside=effects[0].mean(axis=0),
+        ace_outside=effects[1].mean(axis=0),
+        ice=np.abs(effects),
         skipped_factors=skipped,
         not_judged=unseen,
         sets=sets,
@@ -782,8 +801,8 @@ def _chance_levels(
 
 
 def _gaps(effects: FloatArray) -> FloatArray:
-    """Effects of the own codes less those of the others (points, factors)."""
-    return effects[0] - effects[1]
+    """ICE of the own codes less that of the others (points, factors)."""
+    return np.abs(effects[0]) - np.abs(effects[1])
 
 
 def _until_sure(

@@ -606,3 +606,24 @@ def test_zero_and_mean():
 def test_unknown_baseline():
     with pytest.raises(errors.UnknownName, match="Unknown `baseline` 'maximal_deviation'. Did you mean 'max_dev"):
         make_baseline(np.eye(2), "maximal_deviation")
+
+
+def test_ice_of_each_image_and_ace_with_its_sign(random_state):
+    """By hand, from what the classifier says of the images as they are and after each intervention."""
+    truth = random_state.randint(2, size=(40, 2))
+    codes = random_state.uniform(size=(40, 2))
+
+    def decode(points):
+        return points.reshape(-1, 1, 2, 1)
+
+    def predict(images):
+        return [np.stack([1 - images[:, 0, i, 0], images[:, 0, i, 0]], axis=1) for i in range(2)]
+
+    found = cg(codes, truth, decode, predict, attribution=[[0], [1]], baseline="mean")
+    change = codes - codes.mean(axis=0)
+    fall = np.where(truth == 1, change, -change)
+    np.testing.assert_allclose(found.ice, [np.abs(fall), np.zeros_like(fall)], atol=1e-12)
+    np.testing.assert_allclose(found.ace_inside, fall.mean(axis=0), atol=1e-12)
+    np.testing.assert_array_equal(found.ace_outside, 0)
+    np.testing.assert_allclose(found.ice_inside, np.abs(fall).mean(axis=0), atol=1e-12)
+    assert (np.abs(found.ace_inside) < found.ice_inside).all()

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, spearmanr
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
 from causal_disent import adapter, errors, score
@@ -518,3 +519,22 @@ def test_sap_does_not_take_fractions_for_classes():
     with pytest.raises(errors.InvalidInput, match="continuous_factors"):
         sap_score(codes, factors)
     assert 0 <= sap_score(codes, factors, continuous_factors=[0, 1]).score <= 1
+
+
+def test_explicitness_of_one_value_against_the_others(random_state):
+    """As scikit-learn's one-vs-rest regressions: values in the middle are hardly told from the others."""
+    factors = random_state.randint(10, size=(1500, 2))
+    codes = factors.astype(float)
+    test = codes[1000:], factors[1000:]
+    found = modularity_explicitness(codes[:1000], factors[:1000], test=test, multi_class="ovr")
+    scaled = (codes - codes[:1000].mean(axis=0)) / codes[:1000].std(axis=0)
+    for i in range(2):
+        theirs = OneVsRestClassifier(LogisticRegression()).fit(scaled[:1000], factors[:1000, i])
+        told = theirs.predict_proba(scaled[1000:])
+        areas = [roc_auc_score(factors[1000:, i] == value, told[:, value]) for value in range(10)]
+        assert found.explicitnesses_test[i] == pytest.approx(np.mean(areas), abs=0.01)
+    assert found.explicitness_test == pytest.approx(0.94, abs=0.02)
+    together = modularity_explicitness(codes[:1000], factors[:1000], test=test)
+    assert together.explicitness_test > 0.995 and together.modularity == found.modularity
+    with pytest.raises(errors.UnknownName, match="multi_class"):
+        modularity_explicitness(codes, factors, multi_class="auto")
