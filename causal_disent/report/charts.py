@@ -70,7 +70,8 @@ def score_chart(title: str, runs: Sequence[Row], means: Sequence[Row]) -> Chart:
     Args:
         title: the score.
         runs: ``who``, ``data``, ``seed`` and ``value`` of each run.
-        means: ``who``, ``data``, ``mean``, ``low``, ``high`` and ``seeds`` of each model on each data set.
+        means: ``who``, ``data``, ``mean``, ``seeds`` and perhaps ``low`` and ``high`` of each model on each data
+            set.
     """
     import altair as alt
 
@@ -102,16 +103,31 @@ def score_chart(title: str, runs: Sequence[Row], means: Sequence[Row]) -> Chart:
             x="mean:Q",
             tooltip=[
                 *tips,
-                *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("mean", "low", "high")),
+                *_tips_of_interval(means),
                 "seeds:Q",
             ],
             **same,
         )
     )
     height = max(STEP, THIN * len({row["data"] for row in means})) * len(order)
-    drawing = alt.layer(ends, dots, middles).properties(width="container", height=height)
+    drawing = alt.layer(*[ends] * _has_intervals(means), dots, middles).properties(
+        width="container", height=height
+    )
     best = f"{len(order)} models; the table below has the numbers"
     return chart(title, drawing, f"{title} of {best}.")
+
+
+def _has_intervals(rows: Sequence[Row]) -> bool:
+    """Whether there are enough seeds anywhere for an interval; a field that no row has is none to a chart."""
+    return any("low" in row for row in rows)
+
+
+def _tips_of_interval(rows: Sequence[Row]) -> list[Any]:
+    """What a chart tells of a mean: itself, and its interval if there is one."""
+    import altair as alt
+
+    names = ["mean", *(["low", "high"] if _has_intervals(rows) else [])]
+    return [alt.Tooltip(f"{name}:Q", format=".3f") for name in names]
 
 
 def agreement_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
@@ -175,7 +191,7 @@ def scatter_chart(rows: Sequence[Row], names: Sequence[str]) -> Chart:
 
 
 def effect_chart(title: str, rows: Sequence[Row], *, ordered: bool) -> Chart:
-    """A score over the values of a parameter: ``setting``, ``who``, ``mean``, ``low``, ``high``, ``runs``."""
+    """A score over a parameter: ``setting``, ``who``, ``mean``, ``runs``, and perhaps ``low`` and ``high``."""
     import altair as alt
 
     x = alt.X(
@@ -191,12 +207,12 @@ def effect_chart(title: str, rows: Sequence[Row], *, ordered: bool) -> Chart:
     tips = [
         "who:N",
         "setting:N",
-        *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("mean", "low", "high")),
+        *_tips_of_interval(rows),
         "runs:Q",
     ]
     drawn = middles.encode(y=alt.Y("mean:Q", title=None, scale=alt.Scale(zero=False)), tooltip=tips)
     ends = base.mark_rule(strokeWidth=2).encode(y="low:Q", y2="high:Q")
-    drawing = alt.layer(ends, drawn).properties(width="container", height=HEIGHT)
+    drawing = alt.layer(*[ends] * _has_intervals(rows), drawn).properties(width="container", height=HEIGHT)
     return chart(title, drawing, f"{title}; the table below has the numbers.")
 
 
