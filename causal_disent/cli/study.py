@@ -249,20 +249,46 @@ def add_results(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="also write every score as a tidy table (.csv or .parquet), or what is printed as Markdown (.md)",
+        help="also write every score as a tidy table (.csv or .parquet), or the means as Markdown (.md) or LaTeX "
+        "(.tex)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=["text", "markdown", "latex", "csv", "parquet"],
+        default="text",
+        help="of what is printed (%(default)s); parquet is for --output alone",
     )
     parser.set_defaults(command=run_results)
 
 
 def run_results(arguments: argparse.Namespace) -> int:
     """Print the table."""
+    from causal_disent.files import check_file_place, write_text
+    from causal_disent.report.latex import results_latex
     from causal_disent.runs.study_table import chosen_scores, results_text, write_results
+    from causal_disent.tables import harmless_cells
 
+    output, published = arguments.output, arguments.published
+    is_latex = output is not None and output.suffix == ".tex"
+    if published and (is_latex or arguments.format in ("latex", "csv")):
+        raise errors.InvalidInput("--published goes with text and Markdown.")
+    if arguments.format == "parquet" and (output is None or output.suffix != ".parquet"):
+        raise errors.InvalidInput("Parquet is no text: write it to a file, --output scores.parquet, say.")
+    if output is not None:
+        check_file_place(output)
     table = chosen_scores(told_table(arguments.folder), arguments.metrics or ())
-    say(results_text(table, arguments.published))
-    if arguments.output is not None:
-        write_results(table, arguments.output, arguments.published)
-        say(f"  -> {arguments.output}")
+    if arguments.format == "latex":
+        say(results_latex(table))
+    elif arguments.format == "csv":
+        say(harmless_cells(table).to_csv(index=False).rstrip("\n"))
+    elif arguments.format != "parquet":
+        say(results_text(table, published, markdown=arguments.format == "markdown"))
+    if is_latex:
+        write_text(output, results_latex(table) + "\n")
+    elif output is not None:
+        write_results(table, output, published)
+    if output is not None:
+        say(f"  -> {output}", error=arguments.format != "text")
     return 0
 
 

@@ -19,7 +19,7 @@ from causal_disent.figures import empty_figure, plain
 from causal_disent.report.citations import paper_of
 from causal_disent.report.panel import answer_of, question_of
 from causal_disent.report.remarks import FEW, verdict
-from causal_disent.report.table import text_table
+from causal_disent.report.table import latex_table, latex_text, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -264,10 +264,8 @@ class ScoreTable(Checked):
             [row.entry.name, _shown(row), *(cell(row).strip() for cell in self._columns.values())]
             for row in self._scored
         ]
-        lines = [" & ".join(map(_in_latex, cells)) + r" \\" for cells in [head, *body]]
-        columns = "l" + "r" * (len(head) - 1)
-        begin = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule"]
-        return "\n".join([*begin, *lines[1:], r"\bottomrule", r"\end{tabular}"])
+        first, *rows = [[latex_text(cell).replace(" to ", " -- ") for cell in cells] for cells in [head, *body]]
+        return latex_table(first, rows)
 
     def plot(self) -> Figure:
         """A bar for each score from the worst (left) to the best (right) of its metric."""
@@ -315,12 +313,6 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, float) and not isfinite(value):
         return None
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def _in_latex(text: str) -> str:
-    """A cell of a LaTeX table: what LaTeX would read as a command is escaped, and an interval is an en dash."""
-    escaped = "".join(f"\\{c}" if c in "_&%#$" else c for c in text)
-    return escaped.replace(" to ", " -- ")
 
 
 def _count(number: int, thing: str) -> str:

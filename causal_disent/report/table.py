@@ -90,3 +90,44 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
     shown_lines = ["| " + " | ".join(line) + " |" for line in lines]
     shown_lines[1] = shown_lines[1].replace(" ", "")
     return "\n".join(shown_lines)
+
+
+#: What LaTeX would read as a command -> what shows it.
+IN_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        **{character: f"\\{character}" for character in "_&%#${}"},
+    }
+)
+
+
+def latex_text(text: object) -> str:
+    r"""Text as LaTeX shows it: nothing in it is a command.
+
+    Example:
+        >>> print(latex_text("mig_sup & 5 %"))
+        mig\_sup \& 5 \%
+    """
+    return " ".join(str(text).translate(IN_LATEX).split())
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    r"""A table for LaTeX, with booktabs; cells are LaTeX.
+
+    Example:
+        >>> print(latex_table(["model", "UC"], [["vae", "1.000"]]))
+        \begin{tabular}{lr}
+        \toprule
+        model & UC \\
+        \midrule
+        vae & 1.000 \\
+        \bottomrule
+        \end{tabular}
+    """
+    first, *lines = [" & ".join(cells) + r" \\" for cells in [header, *rows]]
+    columns = "l" + "r" * (len(header) - 1)
+    begin = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule"]
+    return "\n".join([*begin, *lines, r"\bottomrule", r"\end{tabular}"])
