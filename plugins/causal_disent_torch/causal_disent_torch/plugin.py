@@ -23,6 +23,9 @@ def register_parts(register: Register) -> None:
 @hookimpl
 def register_representations(register: Register) -> None:
     register("torch_module", f"{HERE}.saved:torch_module", summary="one's own torch modules, bound in a config")
+    register(
+        "auto_model", f"{HERE}.auto_model:auto_model", summary="an image model of Hugging Face's transformers"
+    )
 
 
 @hookimpl
