@@ -100,6 +100,7 @@ bench: $(INSTALLED) $(PEER) $(RAY) $(TENSORFLOW)
 	$(BIN)/python benchmarks/bench_crl.py
 	$(BIN)/python benchmarks/bench_crl_shadow.py
 	$(BIN)/python benchmarks/bench_torch.py
+	$(BIN)/python benchmarks/bench_monitor.py
 	.venv-tf/bin/python benchmarks/bench_tf.py --torch $(BIN)/python
 	$(BIN)/python benchmarks/bench_cg.py
 	$(BIN)/python benchmarks/bench_checkpoints.py

@@ -1,7 +1,8 @@
-"""What `causal_disent.Monitor` costs a training: the encoding, and a worker process beside it.
+"""What `causal_disent.Monitor` costs a training, in processor time: the encoding, and the worker process.
 
-A convolutional autoencoder (64x64x1, batch 64) is trained by a bare torch loop. Steps of one run are compared:
-those while the worker measures with those while it rests. The encoding is counted in steps.
+A convolutional autoencoder (64x64x1, batch 64) is trained by a bare torch loop. Processor time hardly depends on
+what else the machine does. The sum is what a training loses where no core is free for the worker, and each second
+of the worker is taken from it; where one is free, it loses the encoding alone.
 
     .venv/bin/python benchmarks/bench_monitor.py
 """
@@ -9,10 +10,13 @@ those while the worker measures with those while it rests. The encoding is count
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from statistics import median
 
 import causal_disent
+from causal_disent.monitor import _score_codes
+from causal_disent.runs.engine import Worker, end
 
 causal_disent.use_threads()  # before torch is loaded, so that its threads wait without spinning
 import torch  # noqa: E402
@@ -35,11 +39,26 @@ def make_model() -> tuple[torch.nn.Sequential, torch.nn.Sequential]:
     return torch.nn.Sequential(*encoder, *head), torch.nn.Sequential(*tail, *decoder)
 
 
+def worker_seconds(codes: torch.Tensor, factors: torch.Tensor, pieces: int) -> float:
+    """Processor time of a worker process that measures so often, its start left out."""
+    seconds = []
+    for number in (0, pieces):
+        worker = Worker(threads=1)
+        for _ in range(number + 1):
+            worker.begin(_score_codes, (0, codes.numpy(), factors.numpy(), ["panel"], 0, {}))
+            rows, failure = worker.finished().result
+            assert rows and not failure, failure
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        end([worker])
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime)
+    return (seconds[1] - seconds[0]) / pieces
+
+
 def main() -> None:
-    """Train, and print the ratios."""
+    """Train, and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=400)
-    parser.add_argument("--every", type=int, default=100)
+    parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--points", type=int, default=1000)
     chosen = parser.parse_args()
     torch.manual_seed(0)
@@ -48,31 +67,29 @@ def main() -> None:
     factors = torch.randint(4, (chosen.points, 5))
     points = torch.rand(chosen.points, 1, 64, 64) + factors[:, :1, None, None]
     batches = torch.rand(20, 64, 1, 64, 64)
-    monitor = causal_disent.Monitor(points, factors, every=chosen.every)
-    resting, beside, calls = [], [], []
-    at_work = False
-    for step in range(chosen.steps):
+    monitor = causal_disent.Monitor(points, factors, every=10, busy="queue")
+    steps, calls = [], []
+    for step in range(1, chosen.steps + 1):
         images = batches[step % 20]
-        start = time.perf_counter()
+        start = time.process_time()
         loss = ((decoder(encoder(images)) - images) ** 2).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        stepped = time.perf_counter()
-        dropped = monitor.dropped
-        rows = monitor(encoder, step)
-        if step > 20:  # the first steps choose algorithms
-            (beside if at_work else resting).append(stepped - start)
-        at_work = (at_work and not rows) or step % chosen.every == 0
-        if step % chosen.every == 0 and monitor.dropped == dropped:
-            calls.append(time.perf_counter() - stepped)
-    pause = median(calls) / median(resting)
-    slower = median(beside) / median(resting)
-    share = len(beside) / len(calls) / 1000
-    print(f"a step takes {median(resting):.3f} s, a call that measures as long as {pause:.1f} steps")
-    print(f"a step beside the worker over one while it rests: {slower:.2f}, for {share:.1%} of the steps")
-    print(f"in all, with every=1000: {pause / 1000 + share * (slower - 1):.2%} of the training")
-    print(f"measured {len(set(monitor.finish()['step']))} times, dropped {monitor.dropped}")
+        stepped = time.process_time()
+        monitor(encoder, step)
+        steps.append(stepped - start)
+        if step % 10 == 0:
+            calls.append(time.process_time() - stepped)
+    with torch.no_grad():
+        codes = encoder(points)
+    encoding = median(calls) / median(steps)
+    measuring = worker_seconds(codes, factors, 3) / median(steps)
+    print(f"a measurement: encoding {encoding:.1f} steps, worker {measuring:.1f} steps of processor time")
+    for every in (1000, 5000):
+        print(
+            f"every={every}: encoding {encoding / every:.2%}, with the worker {(encoding + measuring) / every:.2%}"
+        )
 
 
 if __name__ == "__main__":
