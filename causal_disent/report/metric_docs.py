@@ -44,8 +44,9 @@ Measured on 100 samples each of 500 points with three factors and four codes, go
 is held in 98, 94 and 100 % of cases by MIG, 94, 95 and 100 % by MCC, 96, 95 and 100 % by R², 93, 95 and 84 % by
 IRS, whose extremes resamples of noise miss.
 
-The interval is of the expected score at this number of points, not of its limit. MIG, MIG-sup, DCIMIG, JEMMIG and
-IRS change with the number of points: compare scores of equal numbers only.
+The interval is of the expected score at this number of points, not of its limit. MIG, MIG-sup, DCIMIG, JEMMIG,
+modularity and IRS change with the number of points: compare scores of equal numbers only, or the estimate of the
+limit that `causal_disent.score` gives beside them ([calibration](calibration.md) says how often it is right).
 
 Metrics that hold points out (`sap_score`, `r2`, `dci`, `dci_es`, `modularity_explicitness`, the downstream tasks)
 choose them by the place of a row and the seed. Other orders of the same rows give other scores: of 400 points, a
@@ -55,13 +56,16 @@ Known weaknesses, beside what [calibration](calibration.md) shows:
 
 - IRS weighs each code by its largest deviation, so that one outlier or one code in another unit can decide it.
   Those deviations grow with the number of points for codes without bounds, such as normal ones: IRS has no limit
-  there. Nor has JEMMIG, whose bins span the range of a code.
+  there. Nor has JEMMIG, whose bins span the range of a code. `deviation="quantile"` takes a high quantile.
 - MIG, MIG-sup, DCIMIG and JEMMIG put codes into equally wide bins: one outlier squeezes all others into one bin.
+  `estimator="quantile_bins"` takes bins of equally many points. `score(robust=True)` has both.
+- InfoM and InfoC leave out codes whose range is below 5 % of the widest code's, so they depend on units, and count
+  codes of noise, whose shares are chance; `infomec` warns of both.
 - CG sets codes to values that they need not take together: generated images may be unlike the data.
 - UC and CG are defined for data whose factors do not cause each other.
 - MIC has less power than a correlation for few points, and does not rate equally noisy relations alike.
 - Explicitness here is that of one multinomial regression for each factor. One regression for each value against
-  the rest, scikit-learn's default when the metric was published, gives 0.83 in place of 1.00 for ideal codes.
+  the rest, as the paper has it (`multi_class="ovr"`), gives 0.83 in place of 1.00 for ideal codes of three values.
 """
 
 BELIEF = """What scores can be, what they are by chance, and how the numbers were checked. Noise is that of
