@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from causal_disent import errors
 from causal_disent.checks import Pairs, check_random_state
@@ -72,20 +71,28 @@ def as_large(codes: Any) -> Codes | None:
     Example:
         >>> as_large(np.zeros((100, 3))) is None
         True
+        >>> from scipy import sparse
         >>> as_large(sparse.csr_array((100_000, 16_384))).format
         'csc'
     """
     if hasattr(codes, "to_sparse_coo"):  # a tensor of torch
         if "sparse" in str(codes.layout):
             tensor = codes.detach().cpu().to_sparse_coo().coalesce()
+            from scipy import sparse
+
             codes = sparse.coo_array((tensor.values().numpy(), tensor.indices().numpy()), tuple(tensor.shape))
         elif _is_large(tuple(codes.shape)) and str(codes.dtype) in ("torch.float32", "torch.float64"):
             codes = codes.detach().cpu().numpy()
-    if sparse.issparse(codes):
+    if _is_sparse(codes):
         return _as_columns(codes) if _is_large(codes.shape) else None
     if isinstance(codes, np.ndarray) and _is_large(codes.shape) and codes.dtype in (np.float32, np.float64):
         return codes
     return None
+
+
+def _is_sparse(codes: Any) -> bool:
+    """Whether it is a sparse matrix of scipy, which is not loaded for this."""
+    return hasattr(codes, "tocsc")
 
 
 def _is_large(shape: tuple[int, ...]) -> bool:
@@ -97,6 +104,8 @@ def _as_columns(codes: Any) -> Codes:
     if codes.dtype.kind not in "biuf":
         raise errors.InvalidInput(f"`codes` must hold real numbers; given: dtype {codes.dtype}.")
     kept = codes.dtype if codes.dtype in (np.float32, np.float64) else np.float64
+    from scipy import sparse
+
     columns = sparse.csc_array(codes, dtype=kept, copy=True)
     columns.sum_duplicates()
     columns.eliminate_zeros()
@@ -110,12 +119,12 @@ def _as_columns(codes: Any) -> Codes:
 @reused
 def as_dense(codes: Codes) -> FloatArray:
     """An array of float64."""
-    return np.array(codes.toarray() if sparse.issparse(codes) else codes, dtype=np.float64)
+    return np.array(codes.toarray() if _is_sparse(codes) else codes, dtype=np.float64)
 
 
 def check_large(codes: Codes) -> None:
     """Raise unless all entries are finite, some of them not 0, and the squares of none overflow."""
-    entries = codes.data if sparse.issparse(codes) else codes
+    entries = codes.data if _is_sparse(codes) else codes
     if not codes.shape[0] or not entries.size:
         raise errors.InvalidInput(f"`codes` has no entry that is not 0; its shape is {codes.shape}.")
     if not max(-float(entries.min()), float(entries.max())) <= np.sqrt(np.finfo(entries.dtype).max):
@@ -125,13 +134,13 @@ def check_large(codes: Codes) -> None:
 def describe_large(codes: Codes) -> str:
     """What the codes take, and what measuring them takes besides."""
     points, number = codes.shape
-    if sparse.issparse(codes):
+    if _is_sparse(codes):
         held = codes.data.nbytes + codes.indices.nbytes
         kind, rows = f"sparse, {codes.nnz / points / number:.1%} filled", 3 * held  # rows to fit to and to test on
     else:
         held, kind, rows = codes.nbytes, f"dense {codes.dtype}", codes.nbytes
     width = _width(codes)
-    block = width * BYTES_OF_ENTRY * (codes.nnz / number if sparse.issparse(codes) else points)
+    block = width * BYTES_OF_ENTRY * (codes.nnz / number if _is_sparse(codes) else points)
     work = max(rows, 2 * block * (1 if count_jobs(None) == 1 else usable_cores())) / 1e9
     return (
         f"{points:,} x {number:,} codes ({kind}) take {held / 1e9:.1f} GB and are read {width:,} at a time, "
@@ -142,7 +151,7 @@ def describe_large(codes: Codes) -> str:
 def _width(codes: Codes) -> int:
     """How many codes are in a block."""
     points, number = codes.shape
-    entries = codes.nnz / number if sparse.issparse(codes) else points
+    entries = codes.nnz / number if _is_sparse(codes) else points
     return int(max(1, min(number, BLOCK // (max(entries, 1) * BYTES_OF_ENTRY))))
 
 
@@ -188,7 +197,7 @@ def inform(codes: Codes, factors: IntArray) -> Information:
 
 def _count_block(block: Codes, labels: Sequence[Labels]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Information (codes, factors), entropies (codes,) and variances (codes,)."""
-    if not sparse.issparse(block):
+    if not _is_sparse(block):
         dense = np.asarray(block, dtype=np.float64)
         matrix, of_codes, _ = count_information(
             label_columns(equal_width_bins(dense, NUM_BINS)), labels, len(dense)
@@ -265,7 +274,7 @@ def deviate(codes: Codes, factors: IntArray) -> tuple[FloatArray, FloatArray]:
 
 def _deviate_block(block: Codes, labels: Sequence[Labels], factors: IntArray) -> tuple[FloatArray, FloatArray]:
     """The same of one block."""
-    if not sparse.issparse(block):
+    if not _is_sparse(block):
         by_code = np.ascontiguousarray(block.T, dtype=np.float64)
         return find_largest_deviations(by_code), measure_deviations_within(by_code, factors, QUANTILE)
     points, number = block.shape
@@ -331,13 +340,13 @@ def large_uc(codes: Codes, factors: IntArray, **_: Any) -> UcResult:
 
 
 def _by_columns(codes: Any) -> Codes:
-    return codes.tocsc() if sparse.issparse(codes) else codes
+    return codes.tocsc() if _is_sparse(codes) else codes
 
 
 def _centre(codes: Codes) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each code; infinite of one that never varies, which becomes 0 by it."""
     points, number = codes.shape
-    if sparse.issparse(codes):
+    if _is_sparse(codes):
         _, low, high, column = _describe_columns(codes)
         means = np.bincount(column, codes.data, number) / points
         squares = np.bincount(column, np.square(codes.data - means[column]), number)
@@ -409,7 +418,7 @@ def _split(codes: Codes, factors: Any, test: Any, random_state: Any) -> tuple[Pa
     """Points to fit to and points to test on, sparse ones by rows."""
 
     def by_row(matrix: Codes) -> Any:
-        return matrix.tocsr().astype(np.float64) if sparse.issparse(matrix) else matrix
+        return matrix.tocsr().astype(np.float64) if _is_sparse(matrix) else matrix
 
     if isinstance(test, (tuple, list)):
         return (by_row(codes), factors), (by_row(test[0]), test[1])
@@ -488,7 +497,7 @@ def large_dci(
 
     def dense(matrix: Codes) -> FloatArray:
         columns = matrix[:, chosen]
-        return np.asarray(columns.toarray() if sparse.issparse(columns) else columns, dtype=np.float64)
+        return np.asarray(columns.toarray() if _is_sparse(columns) else columns, dtype=np.float64)
 
     if isinstance(test, (tuple, list)):
         test = (dense(test[0]), test[1])
