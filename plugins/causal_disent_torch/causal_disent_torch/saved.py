@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def _write(path: Path, module: nn.Module, example: Tensor, given: str, outputs: 
         # The newer exporter needs further packages.
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         torch.onnx.export(
-            module.cpu().eval(),
+            deepcopy(module).cpu().eval(),  # the caller's stays on its device, in its mode
             (example,),
             str(temporary),
             input_names=[given],

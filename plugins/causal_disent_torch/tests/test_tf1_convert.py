@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from causal_disent_torch.backend import TorchBackend
+from causal_disent_torch.saved import write_onnx
 from causal_disent_torch.tf1.backend import Tf1Backend, tf_variables
 from google_crc32c import value as crc32c
 from rounding import assert_same_outputs
@@ -173,6 +174,16 @@ def test_onnx_files_compute_the_same(folders, tmp_path):
     mean, log_var = encoder.run(["mean", "log_var"], {"images": images})
     np.testing.assert_allclose([mean, log_var], model.gaussian_encoder(images), atol=1e-5)
     np.testing.assert_allclose(decoder.run(["images"], {"codes": mean})[0], model.decode(mean), atol=1e-5)
+
+
+def test_onnx_leaves_the_model_as_it_is(folders, tmp_path, monkeypatch):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    model = Tf1Backend(device="cpu").read(folders["model"])
+    model.encoder.train()
+    moved = []
+    monkeypatch.setattr(type(model.encoder), "cpu", lambda self: moved.append(self) or self)
+    write_onnx(tmp_path, model)
+    assert model.encoder.training and moved and all(one is not model.encoder for one in moved)
 
 
 def test_what_torch_has_written_becomes_onnx_too(folders, tmp_path):
