@@ -696,6 +696,8 @@ def constraints_on(annotation: Any) -> list[Constraint]:
             raise TypeError(f"the name '{annotation.name}' is not known where the function is defined")
         return [DEFERRED[annotation.name]]
     origin, inner = get_origin(annotation), get_args(annotation)
+    if hasattr(origin, "__value__"):  # numpy 2.5 makes NDArray an alias as Python 3.12 has them
+        return constraints_on(origin.__value__[inner])
     if origin is Annotated:
         stated = [one for one in inner[1:] if isinstance(one, Constraint)]
         return stated or constraints_on(inner[1] if isinstance(inner[1], _Name) else inner[0])
