@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
+from itertools import groupby
 from math import inf, isnan, nan
 from pickle import PicklingError
 from time import monotonic
@@ -444,14 +445,17 @@ class _Work:
 
     def _plan(self) -> Iterator[tuple[str, float, Callable[[], None]]]:
         """Each step: its name, about how long it takes beside the score of a quick metric, and what it does."""
-        quick = sorted(self._quick, key=_weight)
-        for entry in quick:
-            yield entry.name, _weight(entry), partial(self._measure, entry)
-        asked = self._asked
-        if quick and (asked.bootstrap or asked.chance):
-            label = f"intervals and chance levels of {len(quick)} metrics"
-            weight = sum(5 * _weight(entry) ** 0.5 for entry in quick) * (asked.bootstrap + asked.chance) / 70
-            yield label, weight, self._be_sure_of_quick
+        quick, asked = sorted(self._quick, key=_weight), self._asked
+        # Where time is short, the cheapest have their intervals before the others have scores.
+        parts = [quick] if self._until == inf else [list(part) for _, part in groupby(quick, key=_weight)]
+        for part in parts:
+            for entry in part:
+                yield entry.name, _weight(entry), partial(self._measure, entry)
+            if part and (asked.bootstrap or asked.chance):
+                label = f"intervals and chance levels of {len(part)} metrics"
+                weight = sum(5 * _weight(entry) ** 0.5 for entry in part) * (asked.bootstrap + asked.chance) / 70
+                is_last = part is parts[-1] and not self._slow
+                yield label, weight, partial(self._be_sure_of_quick, part, is_last)
         for entry in self._slow:
             yield entry.name, SLOW, partial(self._measure, entry)
         asked = self._asked_of_slow
@@ -465,13 +469,13 @@ class _Work:
         if job:
             self.jobs[entry.name] = job
 
-    def _be_sure_of_quick(self) -> None:
-        """Several metrics at a time, where there are points enough for processes."""
-        names = [entry.name for entry in self._quick if entry.name in self.jobs]
+    def _be_sure_of_quick(self, entries: Sequence[Entry], is_last: bool) -> None:
+        """Several metrics at a time, where there are points enough for processes; half of the time is for others."""
+        names = [entry.name for entry in entries if entry.name in self.jobs]
         # The costly ones first, so that none is left to run alone at the end.
         families = sorted(together(names), key=lambda family: family[0] in FAST)
         left = RESAMPLED * (self._until - monotonic())
-        seconds = left / 2 if self._slow else left
+        seconds = left if is_last else left / 2
         groups = [[self.jobs[name] for name in family] for family in families]
         done = _in_processes(groups, self._asked, seconds, self._points.codes.values.shape[0])
         for family, sure in zip(families, done, strict=True):
