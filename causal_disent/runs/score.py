@@ -470,7 +470,7 @@ class _Work:
             self.jobs[entry.name] = job
 
     def _be_sure_of_quick(self, entries: Sequence[Entry], is_last: bool) -> None:
-        """Several metrics at a time, where there are points enough for processes; half of the time is for others."""
+        """Several metrics at a time, if there are points enough for processes; half of the time is for others."""
         names = [entry.name for entry in entries if entry.name in self.jobs]
         # The costly ones first, so that none is left to run alone at the end.
         families = sorted(together(names), key=lambda family: family[0] in FAST)
