@@ -27,7 +27,7 @@ NUMERIC := tests/metrics+tests/data+tests/graphs+tests/representation+tests/trai
 	plugins/causal_disent_torch+--ignore=plugins/causal_disent_torch/tests/test_readers_mutated.py
 PYTEST := OMP_NUM_THREADS=1 $(ENVIRONMENTS) $(BIN)/python -m pytest --numprocesses 2
 
-.PHONY: demo demo-train docs test test-cpus fuzz dist lint bench clean
+.PHONY: demo demo-train docs test test-core test-cpus test-lowest test-pythons fuzz dist lint bench clean
 
 # The main job, which needs the core alone.
 demo: $(CORE)
@@ -52,6 +52,29 @@ test: $(INSTALLED) $(BROWSER) $(TENSORFLOW) $(BLENDER) $(RAY) lint
 	OMP_NUM_THREADS=1 .venv-tf/bin/python -m pytest tests/integrations/test_keras.py
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest plugins/causal_disent_ray
 	OMP_NUM_THREADS=1 .venv-ray/bin/python -m pytest tests/training/test_trackers.py --no-header --quiet -k trackio
+
+# The core without plugins and extras: what scores two matrices. SCRIPTS=Scripts on Windows.
+SCRIPTS ?= bin
+WITH_TESTS := hypothesis pytest pytest-xdist setuptools
+CORE_TESTS := tests/metrics tests/data tests/graphs tests/runs/test_score.py tests/runs/test_score_inputs.py \
+	tests/test_tables.py tests/test_layers.py causal_disent/metrics causal_disent/data causal_disent/graphs
+test-core:
+	test -x .venv-core/$(SCRIPTS)/python || $(PYTHON) -m venv .venv-core
+	.venv-core/$(SCRIPTS)/python $(INSTALL) $(WITH_TESTS) --editable .
+	OMP_NUM_THREADS=1 .venv-core/$(SCRIPTS)/python -m pytest --numprocesses 2 $(CORE_TESTS)
+
+# The same with the lowest versions that setup.cfg allows.
+test-lowest:
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	$(PYTHON) .ci/lowest.py setup.cfg > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint .venv-lowest/constraints.txt $(WITH_TESTS) --editable .
+	OMP_NUM_THREADS=1 .venv-lowest/bin/python -m pytest --numprocesses 2 $(CORE_TESTS)
+
+# The same on the Pythons of newer Debian suites, each in a folder that debootstrap makes; needs root. 0.8 GB a suite.
+SUITES ?= trixie sid
+test-pythons:
+	for suite in $(SUITES); do bash .ci/python_of_suite.sh $$suite $(CORE_TESTS) || exit 1; done
 
 # Slow: what has arithmetic in it, once per setting; all are tried before it fails. CPUS=... tries one.
 test-cpus: $(INSTALLED) $(TENSORFLOW)
@@ -160,4 +183,4 @@ $(BLENDER):
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-tf .venv-bpy .venv-peer .venv-ray output build *.egg-info
+	rm -rf $(VENV) .venv-tf .venv-bpy .venv-peer .venv-ray .venv-core .venv-lowest .pythons output build *.egg-info

@@ -4,7 +4,6 @@ from collections import deque
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 import scipy.sparse
 
@@ -202,6 +201,7 @@ def test_large_whole_numbers_stay_apart(kind):
 
 
 def test_other_containers():
+    pa = pytest.importorskip("pyarrow")
     rows = [[1.0, 2.0], [3.0, 4.0]]
     for given in (deque(rows), pa.table({"a": [1.0, 3.0], "b": [2.0, 4.0]}), ArrayOfOthers(np.array(rows))):
         assert read_table("codes", given).values.tolist() == rows

@@ -438,7 +438,7 @@ def estimate_limit(
     Example:
         >>> values = np.random.RandomState(0).normal(size=400)
         >>> found = estimate_limit(values.var(), lambda rows: float(values[rows].var()), 400, Asked(splits=10))
-        >>> found["limit_low"] < values.var(ddof=1) < found["limit_high"]
+        >>> bool(found["limit_low"] < values.var(ddof=1) < found["limit_high"])
         True
     """
     halves = _scores(score_of, draw_halves(num_points, asked), 2 * asked.splits, label, until)

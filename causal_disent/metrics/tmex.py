@@ -19,7 +19,7 @@ from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import points
 from causal_disent.metrics.information import histogram_discretizer, mutual_information_matrix
 from causal_disent.metrics.linear import match_codes
-from causal_disent.metrics.reuse import reused, reusing
+from causal_disent.metrics.reuse import reusing
 from causal_disent.progress import track
 from causal_disent.protocols import FloatArray, IntArray
 from causal_disent.text import shown_value
@@ -96,22 +96,26 @@ def exchange_within_strata(
     and what varies inside a fifth is not accounted for: where they depend on each other, independence is rejected
     too often.
     """
-    strata, order = _strata_without(rows, column)
+    return _exchange(rows[:, column], *_strata_without(rows, column), random_state)
+
+
+def _exchange(
+    values: FloatArray | IntArray, strata: IntArray, order: IntArray, random_state: np.random.RandomState
+) -> FloatArray | IntArray:
+    """Permute values among the rows of each stratum; `order` sorts the rows by stratum."""
+    changed = np.empty_like(values)
+    changed[order] = values[np.argsort(strata + random_state.random_sample(len(values)))]
+    return changed
+
+
+def _strata_without(rows: FloatArray | IntArray, column: int) -> tuple[IntArray, IntArray]:
+    """The stratum of each row by all columns but one, and the rows in the order of their strata."""
+    strata = _strata(np.delete(rows, column, axis=1))
     if np.mean(np.bincount(strata)[strata] > 1) < LEAST_EXCHANGED:
         raise errors.InvalidInput(
             "`factors`: too few points agree in all factors but one, so that dependence given the others cannot "
             "be tested. Give more points, or `redraw`, a function that draws one factor given the others."
         )
-    changed = np.empty_like(rows[:, column])
-    shuffled = np.lexsort((random_state.random_sample(len(rows)), strata))
-    changed[order] = rows[shuffled, column]
-    return changed
-
-
-@reused
-def _strata_without(rows: FloatArray | IntArray, column: int) -> tuple[IntArray, IntArray]:
-    """The stratum of each row by all columns but one, and the rows in the order of their strata."""
-    strata = _strata(np.delete(rows, column, axis=1))
     return strata, np.argsort(strata, kind="stable")
 
 
@@ -144,7 +148,11 @@ def _p_value(
     random_state: np.random.RandomState,
 ) -> float:
     predict = _predictor(rows, column, forest)
-    drawn = (_drawn(redraw, rows, column, random_state) for _ in range(NUM_DRAWS))
+    if redraw is exchange_within_strata:
+        values, strata = rows[:, column], _strata_without(rows, column)
+        drawn: Any = (_exchange(values, *strata, random_state) for _ in range(NUM_DRAWS))
+    else:
+        drawn = (_drawn(redraw, rows, column, random_state) for _ in range(NUM_DRAWS))
     scores = np.array([-np.mean((y - predict(values)) ** 2) for values in drawn])
     # Sums of the same numbers in another order may differ in the last digits.
     as_good = scores >= observed - 1e-12 * abs(observed)
@@ -175,13 +183,15 @@ def _predictor(rows: FloatArray | IntArray, column: int, forest: Any) -> Callabl
 
     if len(values) > FEW_VALUES:
         return predict
-    table = np.column_stack([predict(value) for value in values])
+    table = np.concatenate([predict(value) for value in values])
     points = np.arange(len(rows))
 
     def look_up(new: Any) -> FloatArray:
-        positions = np.minimum(np.searchsorted(values, new), len(values) - 1)
+        positions = np.searchsorted(values, new)
+        if len(values) and positions.max() == len(values):
+            return predict(new)
         known = bool(np.all(values[positions] == new))
-        return table[points, positions] if known else predict(new)
+        return table[positions * len(rows) + points] if known else predict(new)
 
     return look_up
 

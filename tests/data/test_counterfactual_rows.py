@@ -92,6 +92,7 @@ def test_an_answer_that_the_confounding_forbids_is_given_and_marked():
 
 
 def test_sprites_are_looked_up():
+    pytest.importorskip("causal_disent_datasets")
     data = get_dataset("dsprites_regenerated", confounding="dsprites_confounded")
     index = data.factor_table.index[:1].to_numpy()  # a square
     image = data.counterfactual(index, {"shape": "heart"})

@@ -43,6 +43,7 @@ def pairs_of_graphs(draw, most=5):
     ],
 )
 def test_published_graphs(truth, estimate, expected):
+    pytest.importorskip("gadjid")
     assert (shd(truth, estimate), sid(truth, estimate)) == expected
 
 
@@ -64,6 +65,7 @@ def wrong_effects(truth, estimate):
 @settings(deadline=None, max_examples=150)
 @given(pairs_of_graphs())
 def test_sid_counts_wrong_effects(pair):
+    pytest.importorskip("gadjid")
     truth, estimate = pair
     assert sid(truth, estimate) == wrong_effects(truth, estimate)
     assert sid(truth, truth) == 0
@@ -126,6 +128,7 @@ def test_weights_are_compared_with_a_threshold():
     ],
 )
 def test_wrong_calls_are_explained(call, message):
+    pytest.importorskip("gadjid")
     with pytest.raises(errors.CausalDisentError, match=message):
         call()
 

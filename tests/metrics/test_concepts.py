@@ -46,6 +46,7 @@ def truth(name):
     ],
 )
 def test_known_distances(name, estimate, shd, sid):
+    pytest.importorskip("gadjid")
     found = graph_recovery(estimate, GRAPHS[name], names=NAMES[name])
     assert (found.shd, found.sid, found.cycle) == (shd, sid, "")
     true, guess = truth(name) > 0, estimate > 0
