@@ -123,7 +123,7 @@ def test_processes_that_fit_have_one_thread_each(monkeypatch):
     from causal_disent.metrics.fitting import run_in_processes
 
     monkeypatch.setenv("OMP_NUM_THREADS", "3")  # which joblib would hand on to each of its processes
-    found = run_in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2))
+    found = list(run_in_processes(2, (delayed(os.getenv)(name) for name in ["OMP_NUM_THREADS"] * 2)))
     assert found == ["1", "1"]
 
 
