@@ -62,6 +62,7 @@ def ask(tmp_path_factory):
     folder = tmp_path_factory.mktemp("exchanged")
     paths = [str(PLUGINS.parent), str(PLUGINS / "causal_disent_tf"), str(SIDE)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment["KERAS_BACKEND"] = "tensorflow"  # the tests of an environment without it have torch
     process = subprocess.Popen(
         [INTERPRETER, str(SIDE / "tf_side.py")],
         stdin=subprocess.PIPE,

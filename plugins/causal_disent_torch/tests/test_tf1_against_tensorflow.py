@@ -44,6 +44,7 @@ def run(*arguments):
     # The process finds this checkout, and nothing else of this environment: its packages may be of other versions.
     paths = [str(PLUGINS.parent), str(PLUGINS / "causal_disent_tf")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment["KERAS_BACKEND"] = "tensorflow"  # the tests of an environment without it have torch
     done = subprocess.run([INTERPRETER, *arguments], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
