@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import queue
 import random
@@ -160,6 +161,7 @@ class Monitor:
         Returns:
             The rows of `table` that have come since the last call.
         """
+        step = _whole_step(step)
         known = len(self._rows)
         self._collect()
         if self._due is None:
@@ -490,6 +492,14 @@ def _join(batches: Sequence[Any]) -> Any:
     if isinstance(batches[0], Mapping):
         return {key: _join([batch[key] for batch in batches]) for key in batches[0]}
     return np.concatenate([as_array("the inputs of a batch", batch) for batch in batches])
+
+
+def _whole_step(step: Any) -> int:
+    """A step as an int; loops have numpy's and torch's integers too."""
+    try:
+        return operator.index(step)
+    except TypeError:
+        raise errors.InvalidInput(f"`step` must be a whole number; given: {shown_value(step)}.") from None
 
 
 def _count_rows(inputs: Any) -> int:

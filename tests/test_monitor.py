@@ -490,3 +490,16 @@ def test_a_spoiled_record_of_the_best(tmp_path):
     watched = Monitor(FACTORS, FACTORS, every=1, folder=tmp_path, best="mig", worker=False, **FAST)
     with pytest.raises(errors.InvalidInput):
         watched(turned(0), 5)
+
+
+def test_steps_may_be_integers_of_numpy(tmp_path):
+    with Monitor(FACTORS, FACTORS, every=1, folder=tmp_path, best="mig", worker=False, **FAST) as watched:
+        for step in np.arange(2):
+            watched(turned(0), step)
+    assert json.loads((tmp_path / "best.json").read_text())["step"] == 0
+
+
+@pytest.mark.parametrize("step", ["1", 1.0, None])
+def test_a_step_that_is_no_whole_number(step):
+    with pytest.raises(errors.InvalidInput):
+        Monitor(FACTORS, FACTORS, every=1, worker=False, **FAST)(turned(0), step)
