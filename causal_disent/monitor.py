@@ -29,7 +29,7 @@ from causal_disent.registry import registry
 from causal_disent.report.panel import ALL, DEFAULT
 from causal_disent.runs.engine import Worker, end
 from causal_disent.runs.results import parse_object
-from causal_disent.runs.score import choose_metrics, read_points, seed_of
+from causal_disent.runs.score import STOPPED, choose_metrics, read_points, seed_of
 from causal_disent.tables import read_table
 from causal_disent.text import say, shown_value
 from causal_disent.training.trackers import Trackers, clear_tracked
@@ -218,11 +218,13 @@ class Monitor:
         if self._background is not None:
             self._background.stop()
             self._background = None
-        self._measure_pending()  # a worker of low priority may take long on a busy machine
-        if self._trackers is not None:
-            self._trackers.close()
-            self._trackers = None
-        self._due = None
+        try:
+            self._measure_pending()  # a worker of low priority may take long on a busy machine
+        finally:
+            if self._trackers is not None:
+                self._trackers.close()
+                self._trackers = None
+            self._due = None
         return self.table
 
     def __enter__(self) -> Monitor:
@@ -290,9 +292,9 @@ class Monitor:
     def _measure_pending(self) -> None:
         """Measure in this process what has been encoded."""
         for step, work in list(self._pending.items()):
+            del self._pending[step]
             with _kept(None):
                 found = _score_codes(work)
-            del self._pending[step]
             self._take(Finished(work, found))
 
     def _collect(self) -> None:
@@ -404,9 +406,12 @@ def _score_codes(work: Sequence[Any]) -> tuple[list[dict[str, Any]], str]:
     """The rows of a measurement, or why there are none."""
     _, codes, factors, metrics, seed, options = work
     try:
-        table = score(codes, factors, metrics, seed, progress=False, **options).table
+        scores = score(codes, factors, metrics, seed, progress=False, **options)
     except errors.CausalDisentError as error:
         return [], error.message
+    if scores.stopped == STOPPED:  # `score` keeps what it has; a training is to end
+        raise KeyboardInterrupt
+    table = scores.table
     rows = zip(table.index, *(table[column].tolist() for column in COLUMNS), strict=True)
     return [dict(zip(["metric", *COLUMNS], row, strict=True)) for row in rows], ""
 

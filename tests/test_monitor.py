@@ -6,12 +6,14 @@ import os
 import pickle
 import random
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import causal_disent
 from causal_disent import Monitor, errors, monitor
+from causal_disent.runs.score import STOPPED
 
 FACTORS = np.indices((4, 4, 4)).reshape(3, -1).T
 #: A metric that is measured at once, without intervals.
@@ -503,3 +505,14 @@ def test_steps_may_be_integers_of_numpy(tmp_path):
 def test_a_step_that_is_no_whole_number(step):
     with pytest.raises(errors.InvalidInput):
         Monitor(FACTORS, FACTORS, every=1, worker=False, **FAST)(turned(0), step)
+
+
+def test_an_interrupt_while_scores_are_computed_ends_the_training(monkeypatch):
+    def interrupted(*given, **options):
+        return replace(causal_disent.score(*given, **options), stopped=STOPPED)
+
+    monkeypatch.setattr(monitor, "score", interrupted)
+    watched = Monitor(FACTORS, FACTORS, every=1, worker=False, **FAST)
+    with pytest.raises(KeyboardInterrupt):
+        watched(turned(0), 0)
+    assert watched.finish().empty
