@@ -270,7 +270,7 @@ class Monitor:
                         f"returned {found.shape}. Of several outputs, return one: lambda x: model(x)[0]."
                     )
                 codes.append(np.array(found))  # a copy: the model may reuse its memory in the next step
-        return np.concatenate(codes)
+        return _stack("the codes", codes)
 
     def _write_checkpoint(self, step: int, module: Any) -> None:
         """Have the model saved as it is at this step, until its score is known."""
@@ -481,22 +481,41 @@ def _read_batches(batches: Iterable[Any], num_points: int) -> tuple[Any, Any, bo
                 f"A loader must give batches (inputs, factors); it gave {shown_value(type(batch).__name__)}. "
                 "A generator can choose: ((b['image'], b['label']) for b in loader)."
             )
+        rows = as_array("the factors of a batch", batch[1])
+        given = _count_rows(batch[0])
+        if rows.ndim not in (1, 2) or len(rows) != given:
+            raise errors.InvalidInput(
+                f"The factors of a batch must be (points, factors), a row for each of its {given:,} inputs; "
+                f"given: {rows.shape}."
+            )
         inputs.append(batch[0])
-        factors.append(as_array("the factors of a batch", batch[1]))
-        number += len(factors[-1])
+        factors.append(rows)
+        number += given
         if number >= num_points:
             break
     if not inputs:
         raise errors.InvalidInput("The loader gives no batch.")
     first = slice(0, num_points)
-    return _take_rows(_join(inputs), first), np.concatenate(factors)[first], False
+    return _take_rows(_join(inputs), first), _stack("the factors", factors)[first], False
 
 
 def _join(batches: Sequence[Any]) -> Any:
     """Batches as one: of mappings, each entry."""
     if isinstance(batches[0], Mapping):
+        if any(not isinstance(batch, Mapping) or set(batch) != set(batches[0]) for batch in batches):
+            raise errors.InvalidInput("The inputs of all batches must be mappings with the same keys.")
         return {key: _join([batch[key] for batch in batches]) for key in batches[0]}
-    return np.concatenate([as_array("the inputs of a batch", batch) for batch in batches])
+    return _stack("the inputs", [as_array("the inputs of a batch", batch) for batch in batches])
+
+
+def _stack(what: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays below one another, if they agree in all but the number of rows."""
+    shapes = list(dict.fromkeys(array.shape[1:] for array in arrays))
+    if len(shapes) > 1:
+        raise errors.InvalidInput(
+            f"All batches must agree in the shape of {what} of a point; given: {errors.listing(shapes)}."
+        )
+    return np.concatenate(arrays)
 
 
 def _whole_step(step: Any) -> int:
@@ -509,11 +528,16 @@ def _whole_step(step: Any) -> int:
 
 def _count_rows(inputs: Any) -> int:
     if isinstance(inputs, Mapping):
-        counts = {len(value) for value in inputs.values()}
+        counts = {_count_rows(value) for value in inputs.values()}
         if len(counts) != 1:
             raise errors.InvalidInput("`points` is a mapping of one or more arrays of equal length.")
         return counts.pop()
-    return len(inputs)
+    try:
+        return len(inputs)
+    except TypeError:
+        raise errors.InvalidInput(
+            f"Inputs must be arrays with a row for each point; given: {shown_value(type(inputs).__name__)}."
+        ) from None
 
 
 def _take_rows(inputs: Any, rows: Any) -> Any:

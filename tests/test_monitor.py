@@ -454,6 +454,13 @@ def test_a_mistake_is_told_before_the_training(options):
         ({"a": FACTORS, "b": FACTORS[1:]}, FACTORS),
         (FACTORS, FACTORS * 0),
         (FACTORS, FACTORS * np.nan),
+        ([(FACTORS, FACTORS[:8])],),
+        ([(FACTORS, {"angle": FACTORS[:, 0]})],),
+        ([(FACTORS, 3)],),
+        ([(FACTORS, FACTORS), (FACTORS[:, :1], FACTORS)],),
+        ([(FACTORS, FACTORS), (FACTORS, FACTORS[:, 0])],),
+        ([({"a": FACTORS}, FACTORS), ({"b": FACTORS}, FACTORS)],),
+        ({"a": FACTORS, "flag": True}, FACTORS),
     ],
 )
 def test_points_that_cannot_be_used(points):
@@ -465,6 +472,13 @@ def test_points_that_cannot_be_used(points):
 def test_codes_of_another_shape(codes):
     with pytest.raises(errors.InvalidInput):
         Monitor(FACTORS, FACTORS, every=1, worker=False, **FAST)(codes, 0)
+
+
+def test_batches_of_codes_of_different_numbers():
+    numbers = iter([2, 3])
+    watched = Monitor(FACTORS, FACTORS, every=1, worker=False, batch_size=32, **FAST)
+    with pytest.raises(errors.InvalidInput):
+        watched(lambda inputs: inputs[:, : next(numbers)], 0)
 
 
 def test_a_model_that_is_none():
