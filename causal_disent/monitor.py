@@ -626,5 +626,7 @@ def _read_best(folder: Path, metric: str, step: int) -> dict[str, Any]:
         found = parse_object(read_bounded(path, MOST_BYTES))
     except errors.InvalidInput as error:
         raise errors.InvalidInput(f"{path} cannot be read: {error.message}") from None
-    numbers = all(isinstance(found.get(key), (int, float)) for key in ("step", "score"))
+    numbers = all(isinstance(found.get(key), (int, float)) for key in ("step", "score")) and all(
+        isinstance(found.get(key), (int, float, type(None))) for key in ("low", "high")
+    )
     return found if numbers and found["step"] < step and found.get("metric") == metric else {}

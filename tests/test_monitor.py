@@ -508,6 +508,14 @@ def test_a_spoiled_record_of_the_best(tmp_path):
         watched(turned(0), 5)
 
 
+def test_a_record_of_the_best_without_numbers_counts_as_none(tmp_path):
+    record = {"step": 0, "metric": "mig", "score": 0.5, "low": "a", "high": "b"}
+    (tmp_path / "best.json").write_text(json.dumps(record))
+    watched = Monitor(FACTORS, FACTORS, every=1, folder=tmp_path, best="mig", worker=False, **FAST)
+    watched(turned(0.3), 5)
+    assert watched.best["step"] == 5
+
+
 def test_steps_may_be_integers_of_numpy(tmp_path):
     with Monitor(FACTORS, FACTORS, every=1, folder=tmp_path, best="mig", worker=False, **FAST) as watched:
         for step in np.arange(2):
