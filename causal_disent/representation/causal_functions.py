@@ -10,6 +10,7 @@ import numpy as np
 from causal_disent import errors
 from causal_disent.checks import as_array, as_numbers, checked
 from causal_disent.protocols import FloatArray
+from causal_disent.text import shown_value
 
 
 class CausalFunctions:
@@ -55,23 +56,34 @@ class CausalFunctions:
         concept_values: Callable[..., Any] | None = None,
     ) -> None:
         self.adjacency = as_numbers("`adjacency`", adjacency).astype(np.float64)
-        if self.adjacency.ndim != 2 or len(set(self.adjacency.shape)) != 1:
+        if self.adjacency.ndim != 2 or len(set(self.adjacency.shape)) != 1 or not len(self.adjacency):
             raise errors.InvalidInput(
                 f"`adjacency` must have a row and a column for each concept; given: {self.adjacency.shape}."
             )
+        if not np.isfinite(self.adjacency).all():
+            raise errors.InvalidInput("`adjacency` must hold finite numbers.")
         number = len(self.adjacency)
-        self.concepts = [list(block) for block in concepts or [[code] for code in range(number)]]
-        self.concept_names = list(concept_names or [f"concept {i}" for i in range(number)])
-        for name, listed in (("concepts", self.concepts), ("concept_names", self.concept_names)):
-            if len(listed) != number:
+        blocks = [[code] for code in range(number)] if concepts is None else concepts
+        self.concepts = [[int(code) for code in block] for block in blocks]
+        listed = [code for block in self.concepts for code in block]
+        if not all(self.concepts) or min(listed, default=0) < 0:
+            raise errors.InvalidInput(
+                "`concepts` must have one or more codes for each concept, counted from 0; given: "
+                f"{shown_value(self.concepts)}."
+            )
+        names = [f"concept {i}" for i in range(number)] if concept_names is None else concept_names
+        self.concept_names = [str(name) for name in names]
+        for name, entries in (("concepts", self.concepts), ("concept_names", self.concept_names)):
+            if len(entries) != number:
                 raise errors.InvalidInput(
-                    f"`{name}` must have {number} entries, as `adjacency` has rows; given: {len(listed)}."
+                    f"`{name}` must have {number} entries, as `adjacency` has rows; given: {len(entries)}."
                 )
         if (noise is None) != (causal_layer is None):
             raise errors.InvalidInput("Give both `noise` and `causal_layer`, or none for the linear layer.")
-        if noise is None and len({len(block) for block in self.concepts}) != 1:
+        if noise is None and (len({len(block) for block in self.concepts}) != 1 or len(set(listed)) < len(listed)):
             raise errors.InvalidInput(
-                "The linear layer needs concepts of equal numbers of codes; give `noise` and `causal_layer`."
+                "The linear layer needs concepts of equal numbers of codes, without codes in common; give `noise` "
+                "and `causal_layer`."
             )
         self._representation, self._do = representation, do
         self._noise, self._layer, self._values = noise, causal_layer, concept_values
@@ -94,7 +106,13 @@ class CausalFunctions:
         """Noise (n, m) to codes (n, m) that obey the graph."""
         if self._layer is not None:
             return as_array("What `causal_layer` returns", self._layer(noise))
-        return self._mix(noise, np.linalg.inv(np.eye(len(self.adjacency)) - self.adjacency))
+        try:
+            weights = np.linalg.inv(np.eye(len(self.adjacency)) - self.adjacency)
+        except np.linalg.LinAlgError:
+            raise errors.InvalidInput(
+                "The linear layer needs an `adjacency` without cycles: I - adjacency has no inverse."
+            ) from None
+        return self._mix(noise, weights)
 
     def concept_values(self, codes: FloatArray) -> FloatArray:
         """(n, concepts): one number for each concept of codes (n, m)."""
@@ -113,7 +131,12 @@ class CausalFunctions:
 
     def _mix(self, rows: FloatArray, weights: FloatArray) -> FloatArray:
         """Multiply the blocks of `rows` by `weights` (concepts, concepts); other codes stay."""
-        mixed = np.array(as_array("`noise`", rows), dtype=np.float64)
+        mixed = np.array(as_array("Codes", rows), dtype=np.float64)
         blocks = np.asarray(self.concepts)
+        if mixed.ndim != 2 or mixed.shape[1] <= blocks.max():
+            raise errors.InvalidInput(
+                f"Codes and noise must have shape (n, m) with {blocks.max() + 1} columns or more, as the concepts "
+                f"name them; given: {mixed.shape}."
+            )
         mixed[:, blocks] = np.einsum("nid,ij->njd", mixed[:, blocks], weights)
         return mixed

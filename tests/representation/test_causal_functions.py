@@ -57,11 +57,34 @@ def test_blocks_and_functions_of_ones_own(images):
         ({"adjacency": CHAIN, "noise": encode}, "causal_layer"),
         ({"adjacency": CHAIN, "concepts": [[0, 1], [2], [3]]}, "causal_layer"),
         ({"adjacency": CHAIN, "do": 3}, "do"),
+        ({"adjacency": np.zeros((0, 0))}, "adjacency"),
+        ({"adjacency": CHAIN * np.nan}, "adjacency"),
+        ({"adjacency": CHAIN, "concepts": [[0], [1], []]}, "concepts"),
+        ({"adjacency": CHAIN, "concepts": []}, "concepts"),
+        ({"adjacency": CHAIN, "concepts": [[0], [1], [-1]]}, "concepts"),
+        ({"adjacency": CHAIN, "concepts": [[0], [1], [1]]}, "causal_layer"),
     ],
 )
 def test_what_does_not_fit_is_named(options, argument):
     with pytest.raises(errors.InvalidInput, match=argument):
         CausalFunctions(encode, **{"do": do, **options})
+
+
+def test_concepts_and_their_names_may_be_arrays():
+    model = CausalFunctions(
+        encode, do=do, adjacency=CHAIN, concepts=np.arange(3)[:, None], concept_names=np.array(["a", "b", "c"])
+    )
+    assert model.concepts == [[0], [1], [2]] and model.concept_names == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "codes"),
+    [(np.ones((2, 2)) - np.eye(2), np.ones((4, 2))), (CHAIN, np.ones((4, 2))), (CHAIN, np.ones(4))],
+    ids=["cycle", "too few codes", "no columns"],
+)
+def test_what_the_linear_layer_cannot_use_is_refused(adjacency, codes):
+    with pytest.raises(errors.InvalidInput):
+        CausalFunctions(encode, do=do, adjacency=adjacency).causal_layer(codes)
 
 
 def test_an_intervention_of_another_shape_is_refused(images):
