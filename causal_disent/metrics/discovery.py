@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from causal_disent import errors
-from causal_disent.checks import check_matrix, check_random_state, checked, number, whole
+from causal_disent.checks import check_matrix, check_options, check_random_state, checked, number, whole
 from causal_disent.graphs import CausalGraph, edge_scores, shd, sid
 from causal_disent.metrics.certainty import centred_interval
 from causal_disent.metrics.concepts import gae_discovery
@@ -307,7 +307,7 @@ class DiscoveryScore:
 
 @checked
 def score_discovery(
-    values: FloatArray,
+    values: Any,
     graph: Any,
     method: str = "pc",
     *,
@@ -326,8 +326,10 @@ def score_discovery(
         values: (points, columns) labels or codes.
         graph: the true `CausalGraph`, or edges (cause, effect).
         method: of `METHODS`.
-        names: the node of each column; by default the graph's nodes in their order.
-        resamples: halves of the points for the intervals; 0 for none.
+        names: the node of each column; by default the names of a data frame's columns, if any is a node, else
+            the graph's nodes in their order.
+        resamples: halves of the points for the intervals; 0 for none. A half in which a column does not vary is
+            left out.
         random_state: seed or generator.
         standardise: give the method columns of mean 0 and variance 1.
         threshold: an edge is found where its weight is above; of gae, whose weights are no edges yet.
@@ -346,7 +348,10 @@ def score_discovery(
     """
     if method not in METHODS:
         raise errors.unknown("method of causal discovery", method, METHODS)
-    names = CausalGraph(graph).nodes if names is None else tuple(names)
+    stated = check_options(METHODS[method], options or {}, method)
+    names = _columns_of(values, CausalGraph(graph).nodes) if names is None else tuple(names)
+    if len(set(names)) < len(names):
+        raise errors.InvalidInput(f"`names` must differ; given: {errors.listing(names)}.")
     true = CausalGraph(graph, names).among(names)
     values = check_matrix("values", values, columns="columns").astype(np.float64)
     if values.shape[1] != len(names):
@@ -362,13 +367,14 @@ def score_discovery(
         if standardise:
             spread = taken.std(axis=0)
             taken = (taken - taken.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        found = METHODS[method](taken, np.random.RandomState(seed), **(options or {}))
+        found = METHODS[method](taken, np.random.RandomState(seed), **stated)
         own = (np.abs(found.adjacency) > threshold).astype(np.float64)
         return own, _mean_scores(true, getattr(found, "members", own[None]))
 
     edges, scores = find(np.arange(len(values)))
     half = max(values.shape[1] + 1, int(SHARE * len(values)))
-    drawn = [find(generator.choice(len(values), half, replace=False))[1] for _ in range(resamples)]
+    halves = [generator.choice(len(values), half, replace=False) for _ in range(resamples)]
+    drawn = [find(rows)[1] for rows in halves if np.ptp(values[rows], axis=0).all()]
     ends = {"shd": (0.0, np.inf), "sid": (0.0, float(len(names) * (len(names) - 1))), "f1": (0.0, 1.0)}
     intervals = {}
     for name, bounds in ends.items():
@@ -385,6 +391,12 @@ def score_discovery(
         int(scores["members"]),
         tuple(f"{names[i]} -> {names[j]}" for i, j in np.argwhere(edges)),
     )
+
+
+def _columns_of(values: Any, nodes: Sequence[str]) -> tuple[str, ...]:
+    """The nodes that the columns of a data frame are called after; without such names, all in their order."""
+    columns = tuple(getattr(values, "columns", ()))
+    return columns if any(name in nodes for name in columns) else tuple(nodes)
 
 
 def _mean_scores(true: CausalGraph, members: FloatArray) -> dict[str, float]:

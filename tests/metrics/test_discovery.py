@@ -7,6 +7,7 @@ import random
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from causal_disent import errors, get_metric
@@ -123,6 +124,26 @@ def test_a_wrong_method_or_graph_is_refused():
         score_discovery(linear(CHAIN, "abc"), CHAIN, "gess")
     with pytest.raises(errors.InvalidInput, match="3 nodes"):
         score_discovery(linear(CHAIN, "abc")[:, :2], CHAIN, "pc")
+
+
+def test_columns_of_a_data_frame_are_known_by_their_names():
+    values = linear(COLLIDER, "abc")
+    named = pd.DataFrame(values, columns=list("abc"))
+    assert score_discovery(named, COLLIDER, "pc", resamples=0).shd == 0
+    assert score_discovery(named[["c", "b", "a"]], COLLIDER, "pc", resamples=0).shd == 0
+    assert score_discovery(pd.DataFrame(values[:, [0, 2, 1]]), COLLIDER, "pc", resamples=0).shd == 0  # by order
+
+
+def test_a_half_in_which_a_column_is_constant_is_left_out():
+    values = linear(COLLIDER, "abc", points=100)
+    values[:, 0] = np.arange(100) == 7
+    assert set(score_discovery(values, COLLIDER, "pc", names=list("abc")).intervals) == {"shd", "sid", "f1"}
+
+
+@pytest.mark.parametrize("options", [{"options": {"alfa": 0.1}}, {"names": list("aac")}])
+def test_wrong_options_and_names_are_refused(options):
+    with pytest.raises(errors.CausalDisentError):
+        score_discovery(linear(CHAIN, "abc"), CHAIN, "pc", **options)
 
 
 def test_metrics_take_a_method_for_models_without_a_graph():
