@@ -238,6 +238,10 @@ def told_table(folder: Path) -> pd.DataFrame:
     return table
 
 
+#: What `results` writes.
+RESULT_FILES = (".csv", ".parquet", ".md", ".tex")
+
+
 def add_results(parser: argparse.ArgumentParser) -> None:
     """Give ``causal-disent results`` its arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder with result folders, at any depth")
@@ -275,6 +279,8 @@ def run_results(arguments: argparse.Namespace) -> int:
     if arguments.format == "parquet" and (output is None or output.suffix != ".parquet"):
         raise errors.InvalidInput("Parquet is no text: write it to a file, --output scores.parquet, say.")
     if output is not None:
+        if output.suffix not in RESULT_FILES:
+            raise errors.InvalidInput(f"--output is a file {errors.listing(RESULT_FILES)}; given: {output}.")
         check_file_place(output)
     table = chosen_scores(told_table(arguments.folder), arguments.metrics or ())
     if arguments.format == "latex":

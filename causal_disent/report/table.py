@@ -86,7 +86,8 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
         |---|---|
         | perfect | 1.000 |
     """
-    lines = [list(header), ["---"] * len(header), *_cells(rows)]
+    cells = [[cell.replace("|", r"\|") for cell in row] for row in [list(header), *_cells(rows)]]
+    lines = [cells[0], ["---"] * len(header), *cells[1:]]
     shown_lines = ["| " + " | ".join(line) + " |" for line in lines]
     shown_lines[1] = shown_lines[1].replace(" ", "")
     return "\n".join(shown_lines)

@@ -116,3 +116,16 @@ def test_the_command_prints_and_writes(tmp_path, capsys):
 def test_what_does_not_go_together(tmp_path, arguments, capsys):
     runs = write_runs(tmp_path / "runs", {"a": [0.5]})
     assert main(["results", str(runs), *arguments]) == 2
+
+
+def test_a_name_does_not_end_a_cell_of_markdown(tmp_path, capsys):
+    runs = write_runs(tmp_path / "runs", {"a|b": [0.5]})
+    assert main(["results", str(runs), "--format", "markdown"]) == 0
+    assert r"| a\|b | 0.500 |" in capsys.readouterr().out
+
+
+def test_an_output_of_another_kind_is_refused_before_anything_is_printed(tmp_path, capsys):
+    runs = write_runs(tmp_path / "runs", {"a": [0.5]})
+    assert main(["results", str(runs), "--output", str(tmp_path / "t.txt")]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and ".tex" in printed.err
