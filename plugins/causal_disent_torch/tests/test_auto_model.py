@@ -1,10 +1,13 @@
 """Models of transformers: folders as they are saved, and as a download lays them out."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from causal_disent_torch.auto_model import PREPARATION as PREPARATION_FILE
+from causal_disent_torch.auto_model import _Features, _read_preparation
 
 from causal_disent import errors, evaluate_with_gin, get_dataset, get_representation
 
@@ -77,6 +80,46 @@ def test_a_convolutional_network_and_a_crop(tmp_path):
     assert model(images()).shape == (6, 8) and np.isfinite(model(images())).all()
 
 
+class Pixels(torch.nn.Module):
+    """Codes are the pixels that a model would get."""
+
+    def forward(self, pixel_values):
+        return SimpleNamespace(last_hidden_state=pixel_values.flatten(1)[:, None])
+
+
+@pytest.mark.parametrize(
+    ("processor", "given"),
+    [
+        ("ViTImageProcessor", {"size": 32, "resample": 2}),
+        ("ViTImageProcessor", {"size": 32, "resample": 0}),
+        ("CLIPImageProcessor", {"size": 32, "resample": 3, "do_center_crop": True, "crop_size": 32}),
+        ("CLIPImageProcessor", {"size": 24, "resample": 3, "do_center_crop": True, "crop_size": 33}),
+        ("ConvNextImageProcessor", {"size": 32, "resample": 3, "crop_pct": 0.875}),
+        ("ConvNextImageProcessor", {"size": 384, "resample": 3, "crop_pct": 0.875}),
+    ],
+)
+def test_images_are_prepared_as_transformers_does(processor, given, tmp_path):
+    given |= {"image_processor_type": processor, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
+    (tmp_path / PREPARATION_FILE).write_text(json.dumps(given))
+    wide = torch.tensor(images())[:2, 8:56].repeat_interleave(2, 1).repeat_interleave(2, 2)  # 96x128 pixels
+    pixels = (255 * wide).round().to(torch.uint8).numpy()
+    expected = getattr(transformers, processor).from_pretrained(tmp_path)(list(pixels), return_tensors="np")
+    found = _Features(Pixels(), "mean", _read_preparation(tmp_path))(torch.tensor(pixels) / 255)
+    found = found.reshape(expected["pixel_values"].shape).numpy()
+    np.testing.assert_allclose(found, expected["pixel_values"], atol=0.04)
+
+
+def test_a_model_of_other_inputs_is_named(tmp_path):
+    transformers.BertModel(transformers.BertConfig(vocab_size=10, **SMALL)).save_pretrained(tmp_path)
+    with pytest.raises(errors.InvalidInput, match="BertModel"):
+        get_representation("auto_model", get_dataset("candle_mini"), folder=str(tmp_path))(images())
+
+
+def test_a_filter_that_is_no_number_is_bicubic(tmp_path):
+    (tmp_path / PREPARATION_FILE).write_text('{"size": 32, "resample": [2]}')
+    assert _read_preparation(tmp_path)["filter"] == "bicubic"
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -85,6 +128,9 @@ def test_a_convolutional_network_and_a_crop(tmp_path):
         lambda place: (place / "preprocessor_config.json").write_text('{"size": {"height": 1000000, "width": 1}}'),
         lambda place: (place / "preprocessor_config.json").write_text('{"size": {"longest": 3}}'),
         lambda place: (place / "preprocessor_config.json").write_text('{"image_mean": "half"}'),
+        lambda place: (place / "preprocessor_config.json").write_text('{"image_mean": []}'),
+        lambda place: (place / "preprocessor_config.json").write_text('{"image_std": [0.5, 0.5, 0]}'),
+        lambda place: (place / "preprocessor_config.json").write_text('{"size": 32, "crop_pct": 0}'),
         lambda place: (place / "preprocessor_config.json").write_text("[]"),
         lambda place: torch.save({}, (place / "model.safetensors").rename(place / "pytorch_model.bin")),
     ],
