@@ -76,5 +76,5 @@ class Disentanglement(Metric):
         """Metric -> its score, a tensor; NaN where a metric does not take such points (`table` says why)."""
         scores = self.table().table["score"]
         codes = dim_zero_cat(self.codes)
-        like = codes if codes.is_floating_point() else codes.double()
+        like = codes if codes.is_floating_point() and codes.element_size() >= 4 else codes.float()
         return {str(name): like.new_tensor(float(value)) for name, value in scores.items()}

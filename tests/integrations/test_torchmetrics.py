@@ -16,6 +16,14 @@ FACTORS = np.random.RandomState(0).randint(4, size=(300, 3))
 CODES = FACTORS @ np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]) + np.random.RandomState(1).normal(size=(300, 3))
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int64])
+def test_scores_keep_their_digits_where_codes_have_few(dtype):
+    factors = torch.randint(5, (300, 2), generator=torch.Generator().manual_seed(0))
+    metric = Disentanglement("mig")
+    metric.update((factors + torch.rand(300, 2, generator=torch.Generator().manual_seed(1))).to(dtype), factors)
+    assert abs(metric.compute()["mig"].item() - metric.table().table.loc["mig", "score"]) < 1e-6
+
+
 def batches(start=0, step=1):
     for i in range(start, 300, 50 * step):
         yield torch.tensor(CODES[i : i + 50]), torch.tensor(FACTORS[i : i + 50])
