@@ -41,7 +41,7 @@ def run_datasets(arguments: argparse.Namespace) -> int:
     names = arguments.names or registry.names("datasets")
     entries = [registry.get("datasets", name) for name in names]
     if arguments.samples is not None:
-        check_png(arguments.samples)
+        check_png("--samples", arguments.samples)
     if arguments.compare:
         found = [entry.facts.get("properties") or {} for entry in entries]
         if arguments.json:
@@ -135,7 +135,7 @@ def run_counterfactual(arguments: argparse.Namespace) -> int:
 
     seed = seed_of(arguments)
     if arguments.output is not None:
-        check_png(arguments.output)
+        check_png("--output", arguments.output)
         check_file_place(arguments.output)
     given = read_pairs("--given", arguments.given)
     questions = [read_pairs("--do", texts) for texts in arguments.do]
@@ -162,10 +162,10 @@ def run_counterfactual(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def check_png(path: Path) -> None:
+def check_png(flag: str, path: Path) -> None:
     """Raise unless a picture of pixels can have this name."""
     if path.suffix.lower() != ".png":
-        raise errors.InvalidInput(f"--output names a .png file; given: {path}.")
+        raise errors.InvalidInput(f"{flag} names a .png file; given: {path}.")
 
 
 def read_pairs(flag: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def run_discover(arguments: argparse.Namespace) -> int:
     images = data.sample_indices(data.sample_factors(arguments.num_points, generator), generator)
     values = factor_values(data, images)
     scores = []
-    for method in track(arguments.methods, "discovery"):
+    for method in track(arguments.methods, "discovery", unit="method"):
         scores.append(
             score_discovery(
                 values,

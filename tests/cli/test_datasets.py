@@ -181,7 +181,8 @@ def test_data_sets_are_compared_and_drawn(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("words", [["--samples", "x.txt", "candle_mini"], ["--samples", "x.png", "identity_data"]])
-def test_samples_that_cannot_be_drawn(words, tmp_path, monkeypatch):
+def test_samples_that_cannot_be_drawn(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["datasets", *words]) == 2
+    assert "--output" not in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
