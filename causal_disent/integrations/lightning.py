@@ -28,6 +28,7 @@ class MonitorCallback(Callback):
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Measure the model that the training starts from, if its step is due."""
+        self._logged = len(self.monitor.table)  # of a training before this one
         self._measure(trainer, pl_module)
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, *batch: Any) -> None:

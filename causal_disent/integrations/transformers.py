@@ -36,6 +36,7 @@ class MonitorCallback(TrainerCallback):
                 f"`patience` works with one process; there are {args.world_size}. Let the training go on, and "
                 "take the checkpoint of the best score."
             )
+        self._logged = len(self.monitor.table)  # of a training before this one
         self._measure(state, model)
 
     def on_step_end(self, args: Any, state: Any, control: Any, model: Any = None, **given: Any) -> None:

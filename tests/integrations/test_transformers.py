@@ -50,3 +50,10 @@ def test_training_stops(tmp_path):
     codes = torch.tensor(FACTORS, dtype=torch.float32)
     trainer = train([MonitorCallback(monitor, lambda model, inputs: codes)], tmp_path)
     assert trainer.state.global_step == 1
+
+
+def test_a_second_training_logs_its_own_scores(tmp_path):
+    monitor = causal_disent.Monitor(TOKENS, FACTORS, every=2, worker=False, **FAST)
+    for _ in range(2):
+        trainer = train([MonitorCallback(monitor, read_codes)], tmp_path)
+        assert [row["step"] for row in trainer.state.log_history if "r2/score" in row] == [0, 2, 4]
