@@ -56,7 +56,8 @@ class Monitor:
 
     A call encodes the points where the model is; a worker process of low priority measures the codes. The trainer
     waits for the encoding alone. If a measurement is due while the one before is at work, it is dropped (and
-    counted), or queued, with its codes. A measurement that fails is noted, and the training goes on.
+    counted), or queued, with its codes. If scores cannot be computed, this is noted, and the training goes on; an
+    error in `encode` is raised.
 
     The model encodes in evaluation mode and without gradients. Its mode, that of each of its parts, and the random
     state of Python, numpy, torch and Keras are restored bit for bit: the training is the same with and without a
@@ -73,8 +74,9 @@ class Monitor:
         trackers: their names (``causal-disent trackers``); by default those that follow every training.
         best: the metric whose best score decides on the checkpoint and on stopping.
         save: writes the model into the folder that it is called with; by default the weights of a torch module, as
-            ``model.safetensors``, or of a Keras model, as ``model.weights.h5``. Only the checkpoint of the best
-            score is kept. The trainer waits for it.
+            ``model.safetensors``, or of a Keras model, as ``model.weights.h5``; nothing if `encode` is a function
+            whose `model` the call does not name. Only the checkpoint of the best score is kept. The trainer waits
+            for it.
         patience: `should_stop` is True when so many measurements in a row were not better than the best so far: no
             score was outside its 95 % interval, on the better side.
         num_points: how many points, drawn by `random_state` where there are more. By default 1,000 of a data set
