@@ -483,7 +483,8 @@ def _largest_deviations(codes: FloatArray) -> FloatArray:
     ends = (codes.min(axis=0), codes.max(axis=0))
     least, most = (end.toarray().ravel() if hasattr(end, "toarray") else end for end in ends)  # of a sparse matrix
     mean = np.asarray(codes.mean(axis=0, dtype=np.float64)).ravel()
-    return np.maximum(most - mean, mean - least)
+    # The mean of equal numbers may be off by a rounding error.
+    return np.where(least == most, 0.0, np.maximum(most - mean, mean - least))
 
 
 def correct_shares(scores: FloatArray, permuted: FloatArray) -> FloatArray:

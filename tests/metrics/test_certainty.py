@@ -192,6 +192,14 @@ def test_codes_without_bounds_have_no_limit_but_by_quantiles():
     assert robust["limit"].notna().all() and not robust["remark"].str.contains("no limit").any()
 
 
+def test_a_code_that_never_varies_does_not_hide_the_limit():
+    factors = np.random.RandomState(0).randint(4, size=(1000, 2))
+    codes = factors + np.random.RandomState(1).uniform(-0.3, 0.3, size=(1000, 2))
+    with_dead = np.column_stack([codes, np.full(1000, 0.1)])  # the mean of which is off by rounding
+    expected, found = (score(one, factors, metrics="irs", progress=False).table for one in (codes, with_dead))
+    assert found.limit["irs"] == pytest.approx(expected.limit["irs"])
+
+
 def test_halves_keep_blocks_together():
     """Of repeated rows the halves differ as much as those of the rows without repetition."""
     codes, factors = coded_points(200, 1)
