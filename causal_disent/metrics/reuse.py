@@ -92,6 +92,7 @@ def reused(function: Function) -> Function:
         if (kept := _KEPT.get()) is None:
             return function(*args, **kwargs)
         bound = takes.bind(*args, **kwargs)
+        bound.apply_defaults()
         try:
             key = (function, *(_key(kept, value) for value in bound.arguments.items()))
         except TypeError:  # of something that cannot be compared

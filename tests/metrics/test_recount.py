@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causal_disent.errors import InvalidInput
+from causal_disent.metrics import recount
 from causal_disent.metrics.recount import FAST
+from causal_disent.metrics.reuse import reusing
 from causal_disent.registry import registry
 
 METRICS = [entry for entry in registry.entries("metrics") if entry.name in FAST]
@@ -67,6 +69,19 @@ def test_other_draws_score_as_their_rows_do(entry, options, seed, num_points, ti
         assert told(again.permuted, order) == pytest.approx(
             plain(entry, codes[order], factors, **options), abs=1e-9
         )
+
+
+def test_irs_and_uc_share_the_deviations_of_a_draw(monkeypatch):
+    codes, factors, rng = points(0, 60, False)
+    made = []
+    ends_at = recount._Ends.__init__
+    monkeypatch.setattr(recount._Ends, "__init__", lambda self, *given: made.append(1) or ends_at(self, *given))
+    rows = rng.randint(60, size=60)
+    with reusing():
+        FAST["irs"](codes, factors).resampled(rows)
+        alone = len(made)
+        FAST["uc"](codes, factors).resampled(rows)
+    assert len(made) == alone > 0
 
 
 def test_bins_of_ones_own_are_left_to_the_function():
