@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from functools import wraps
 from hashlib import blake2b
 from typing import Any, TypeVar, cast
+from weakref import ref
 
 import numpy as np
 
@@ -28,8 +29,8 @@ class _Kept:
     def __init__(self) -> None:
         self._found: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._bytes = 0
-        #: Arrays that nobody can write to, with their digest; holding them keeps their number from being reused.
-        self._digests: dict[int, tuple[np.ndarray, Hashable]] = {}
+        #: Digests of arrays that nobody can write to, by their number, for as long as they are anywhere else.
+        self._digests: dict[int, tuple[ref[np.ndarray], Hashable]] = {}
 
     def get(self, key: Hashable) -> Any:
         """The result, or None."""
@@ -48,12 +49,13 @@ class _Kept:
 
     def digest(self, array: np.ndarray) -> Hashable:
         """What tells arrays of other numbers, shapes or types apart."""
-        if id(array) in self._digests:
-            return self._digests[id(array)][1]
+        number, digests = id(array), self._digests
+        if number in digests:
+            return digests[number][1]
         content = blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()
         found = (array.shape, array.dtype.str, content)
         if not array.flags.writeable:
-            self._digests[id(array)] = (array, found)
+            digests[number] = (ref(array, lambda _: digests.pop(number, None)), found)
         return found
 
 
