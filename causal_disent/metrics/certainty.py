@@ -624,10 +624,14 @@ def certainty(
     score_of, permuted, num_points, cap = resampler(facts, function, points, options, asked.seed)
     follows_range = how.get("by_range") and not facts["robust"].items() <= options.items()
     options = {**options, **how.get("options", {})}
+    takes_long = "points" in how or facts["fast"] is not None
     asked = replace(
         asked,
         bootstrap=asked.bootstrap if how.get("interval", True) else 0,
         chance=asked.chance if facts["takes"] else 0,
+        # Resamples of what takes long may be by another estimator, whose step from the score is no bias. What
+        # neighbours say of continuous factors is relative to the logarithm of the number of points.
+        splits=0 if takes_long or asks_neighbours(facts["takes"], options) else asked.splits,
     )
     found: dict[str, Any] = {"asked": asked, "words": _words(how, options, cap if cap < num_points else 0)}
     # Of the time that is given, each resample, each permutation and each pair of halves has the same part.
@@ -662,8 +666,7 @@ def certainty(
         if monotonic() >= started + part * (asked.bootstrap + asked.chance):
             done = found.get("resamples", 0), found.get("permutations", 0)
             found["cut"] = done != (asked.bootstrap, asked.chance)
-        # What neighbours say of continuous factors is relative to the logarithm of the number of points.
-        if asked.splits and asked.bootstrap and cap == num_points and not asks_neighbours(facts["takes"], options):
+        if asked.splits and asked.bootstrap:
             growth = measure_growth(codes, asked) if follows_range else 0.0
             if growth > GROWTH:
                 found["growth"] = growth

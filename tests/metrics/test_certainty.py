@@ -192,6 +192,14 @@ def test_codes_without_bounds_have_no_limit_but_by_quantiles():
     assert robust["limit"].notna().all() and not robust["remark"].str.contains("no limit").any()
 
 
+@pytest.mark.parametrize("metric", ["sap_score", "infomec", "dci"])
+def test_what_takes_long_has_no_limit_at_few_points_either(metric):
+    """Nor does what is resampled by another estimator than the score."""
+    codes, factors = coded_points(150, 0)
+    table = score(codes[:, :2], factors[:, :2], metric, bootstrap=2, chance=0, progress=False).table
+    assert table["limit"].isna().all() and table["low"].notna().all()
+
+
 def test_a_code_that_never_varies_does_not_hide_the_limit():
     factors = np.random.RandomState(0).randint(4, size=(1000, 2))
     codes = factors + np.random.RandomState(1).uniform(-0.3, 0.3, size=(1000, 2))
