@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,8 @@ NUM_BINS, QUANTILE = 20, 0.99
 #: Steps of the linear regression at the most, and the part of the first gradient at which it stops, of dense codes
 #: in single precision too.
 STEPS, STILL, STILL_SINGLE = 300, 1e-7, 1e-4
+#: Standard deviations from 0 to the mean of a code, up to which its products are in single precision if it is.
+MOST_OFFSET = 100
 #: So many codes, those with the most information, are what boosted trees see.
 SCREENED = 64
 
@@ -370,15 +373,35 @@ class _Standard:
     means: FloatArray
     deviations: FloatArray
 
+    @cached_property
+    def _far(self) -> list[IntArray]:
+        """Blocks of codes in single precision, the products of which would lose their spread."""
+        if _is_sparse(self.codes) or self.codes.dtype == np.float64:
+            return []
+        far = np.flatnonzero(np.abs(self.means) > MOST_OFFSET * self.deviations)
+        return [far[start : start + _width(self.codes)] for start in range(0, len(far), _width(self.codes))]
+
+    def _centred(self, columns: IntArray) -> FloatArray:
+        return self.codes[:, columns] - self.means[columns]
+
     def times(self, weights: FloatArray) -> FloatArray:
         """(points, columns) of weights (codes, columns)."""
-        scaled = weights / self.deviations[:, None]
-        return self.codes @ scaled.astype(self.codes.dtype, copy=False) - self.means @ scaled
+        exact = weights / self.deviations[:, None]
+        scaled = exact.astype(self.codes.dtype)
+        for far in self._far:
+            scaled[far] = 0.0
+        product = self.codes @ scaled - self.means @ scaled
+        for far in self._far:
+            product += self._centred(far) @ exact[far]
+        return product
 
     def back(self, columns: FloatArray) -> FloatArray:
         """(codes, columns) of numbers (points, columns): the transposed product."""
-        product = self.codes.T @ columns.astype(self.codes.dtype, copy=False)
-        return (product - np.outer(self.means, columns.sum(axis=0))) / self.deviations[:, None]
+        single = columns.astype(self.codes.dtype, copy=False)
+        product = self.codes.T @ single - np.outer(self.means, single.sum(axis=0, dtype=np.float64))
+        for far in self._far:
+            product[far] = self._centred(far).T @ columns
+        return product / self.deviations[:, None]
 
 
 @reused

@@ -53,6 +53,19 @@ def test_scores_are_those_of_arrays(name, kind):
             assert getattr(found, attribute) == value
 
 
+@pytest.mark.parametrize("offset", [1e3, 1e5])
+@pytest.mark.parametrize("name", ["mcc", "r2"])
+def test_codes_in_single_precision_that_hardly_vary(name, offset):
+    """One of them, far from 0 for its spread, must not spoil the regression on all."""
+    codes = (np.random.RandomState(1).normal(size=(900, 40)) + np.where(np.arange(40) < 5, offset, 0)).astype(
+        np.float32
+    )
+    found = large.MEASURED[name][0](codes, FACTORS)
+    assert found.score == pytest.approx(
+        getattr(functions, name)(codes.astype(np.float64), FACTORS).score, abs=1e-4
+    )
+
+
 def test_a_table_of_sparse_codes():
     found = score(sparse.csr_array(CODES), FACTORS, "all", progress=False)
     dense = score(pd.DataFrame(CODES).add_prefix("code "), FACTORS, ["mig", "irs", "mcc"], bootstrap=0, chance=0)
