@@ -55,8 +55,9 @@ Codes = Any
 LARGE = 2**28
 #: Bytes of a block, and of the largest that any other metric gets as an array.
 BLOCK, MOST_DENSE = 2**27, 2**32
-#: Bytes that the work on one entry of a block takes, sorting and counting it.
-BYTES_OF_ENTRY = 80
+#: Bytes that the work on one entry of a block takes, sorting and counting it; where codes are sparse, that on one
+#: code and one value of a factor, whose counts are a table.
+BYTES_OF_ENTRY, BYTES_OF_VALUE = 80, 400
 #: Bins of a code, and the quantile of the deviations, as the functions on arrays have them.
 NUM_BINS, QUANTILE = 20, 0.99
 #: Steps of the linear regression at the most, and the part of the first gradient at which it stops, of dense codes
@@ -151,18 +152,20 @@ def describe_large(codes: Codes) -> str:
     )
 
 
-def _width(codes: Codes) -> int:
-    """How many codes are in a block."""
+def _width(codes: Codes, values: int = 1) -> int:
+    """How many codes are in a block, where factors have so many values at the most."""
     points, number = codes.shape
     entries = codes.nnz / number if _is_sparse(codes) else points
-    return int(max(1, min(number, BLOCK // (max(entries, 1) * BYTES_OF_ENTRY))))
+    each = max(entries * BYTES_OF_ENTRY, values * BYTES_OF_VALUE if _is_sparse(codes) else BYTES_OF_ENTRY)
+    return int(max(1, min(number, BLOCK // each)))
 
 
 class _Calls:
     """The calls for all blocks, made when they are asked for."""
 
-    def __init__(self, function: Callable[..., Any], codes: Codes, *arguments: Any) -> None:
-        self._function, self._codes, self._arguments, self._width = function, codes, arguments, _width(codes)
+    def __init__(self, function: Callable[..., Any], codes: Codes, labels: Sequence[Labels], *others: Any) -> None:
+        self._function, self._codes, self._arguments = function, codes, (labels, *others)
+        self._width = _width(codes, max(size for _, size in labels))
 
     def __len__(self) -> int:
         return -(-self._codes.shape[1] // self._width)
@@ -174,9 +177,11 @@ class _Calls:
             yield delayed(self._function)(self._codes[:, start : start + self._width], *self._arguments)
 
 
-def _over_blocks(function: Callable[..., Any], codes: Codes, *arguments: Any) -> list[FloatArray]:
+def _over_blocks(
+    function: Callable[..., Any], codes: Codes, labels: Sequence[Labels], *others: Any
+) -> list[FloatArray]:
     """What a function says of the codes of each block, put together."""
-    calls = _Calls(function, codes, *arguments)
+    calls = _Calls(function, codes, labels, *others)
     jobs = count_jobs(None) if len(calls) > 1 else 1
     parts = list(run_in_processes(jobs, calls, function.__name__.strip("_"), "block"))  # type: ignore[arg-type]
     return [np.concatenate(part) for part in zip(*parts, strict=True)]

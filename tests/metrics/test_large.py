@@ -1,5 +1,6 @@
 """Large codes in blocks of columns: the scores of the functions on arrays."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -64,6 +65,23 @@ def test_codes_in_single_precision_that_hardly_vary(name, offset):
     assert found.score == pytest.approx(
         getattr(functions, name)(codes.astype(np.float64), FACTORS).score, abs=1e-4
     )
+
+
+def test_factors_of_many_values_take_no_more_memory(monkeypatch):
+    """Of nearly empty codes a block would have them all, and a table of counts for each."""
+    monkeypatch.setattr(large, "BLOCK", 2**22)
+    monkeypatch.setattr(
+        large, "run_in_processes", lambda jobs, calls, *_: (do(*given, **named) for do, given, named in calls)
+    )
+    codes = sparse.random_array((900, 2000), density=0.001, format="csc", rng=np.random.default_rng(0))
+    factors = np.random.RandomState(0).randint(200, size=(900, 2))
+    tracemalloc.start()
+    found = [large.large_mig(codes, factors), large.large_irs(codes, factors)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * large.BLOCK
+    expected = [function(codes.toarray(), factors).score for function in (functions.mig, functions.irs)]
+    assert [one.score for one in found] == pytest.approx(expected)
 
 
 def test_a_table_of_sparse_codes():
