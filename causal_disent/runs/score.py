@@ -502,7 +502,9 @@ def _most_points(entry: Entry) -> float:
 
 def _correct_for_all(rows: Sequence[MetricScore]) -> list[MetricScore]:
     """The rows, with shares of permutations that account for all metrics that chance levels were asked of."""
-    known = {i: row.sure.permuted for i, row in enumerate(rows) if row.sure.permuted is not None}
+    permuted_of = {i: row.sure.permuted for i, row in enumerate(rows)}
+    # Where the time was too short there is none.
+    known = {i: scores for i, scores in permuted_of.items() if scores is not None and len(scores)}
     if len(known) < 2:
         return list(rows)
     signs = np.array([-1.0 if rows[i].entry.facts["better"] == "lower" else 1.0 for i in known])

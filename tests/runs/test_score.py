@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from causal_disent import adapter, score
 from causal_disent.errors import InvalidInput, UnknownName
-from causal_disent.metrics import fitting
+from causal_disent.metrics import certainty, fitting
 from causal_disent.metrics.contract import Result, metric
 from causal_disent.metrics.draw import Points, points
 from causal_disent.registry import registry
@@ -222,6 +222,15 @@ def test_a_budget_cuts_resamples_and_says_so(register):
     (row,) = found.rows
     assert row.sure.resamples < 1000 and row.sure.permutations < 1000 and row.sure.cut
     assert f"{row.sure.resamples} of 1000 resamples" in row.remark
+
+
+def test_a_budget_without_time_for_a_permutation_warns_of_nothing(monkeypatch):
+    """Of no permutation there is no mean."""
+    monkeypatch.setattr(certainty, "score_permutations", lambda *_, **__: np.zeros(0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = score(CODES, FACTORS, ["mig", "r2"], bootstrap=0, progress=False)
+    assert [row.sure.permutations for row in found.rows] == [0, 0] and found.table["p"].isna().all()
 
 
 def test_a_budget_that_suffices_changes_nothing():
