@@ -157,13 +157,15 @@ class TimeUp(BaseException):
 
 #: Seconds after which a call that did not end is told again: a ``__del__``, say, has swallowed it.
 TOLD_AGAIN = 5.0
+#: Seconds after which a call that was importing something is looked at again.
+LOOK_AGAIN = 0.01
 
 
 def run_until(until: float, function: Callable[[], Result]) -> Result:
     """Call a function, and leave it by `TimeUp` when the time has come, whichever Python code it is in.
 
-    That holds in every thread. Work that stays in C, such as the decomposition of a large matrix, is left when it
-    is done.
+    That holds in every thread. Work that stays in C, such as the decomposition of a large matrix, and imports are
+    left when they are done.
 
     Args:
         until: the time, by `time.monotonic`; infinity for no limit.
@@ -193,10 +195,14 @@ def run_until(until: float, function: Callable[[], Result]) -> Result:
         pause = until - time.monotonic()
         while not over.wait(min(max(pause, 0.0), threading.TIMEOUT_MAX)):
             with lock:
-                if over.is_set() or not _is_running(here, thread):
+                at_work = _files_at_work(here, thread)
+                if over.is_set() or at_work is None:
                     return
-                raise_in(ctypes.c_ulong(thread), ctypes.py_object(TimeUp))
-            pause = TOLD_AGAIN
+                # A package whose import is left half-way cannot be imported again.
+                importing = any(name.startswith("<frozen importlib") for name in at_work)
+                if not importing:
+                    raise_in(ctypes.c_ulong(thread), ctypes.py_object(TimeUp))
+            pause = LOOK_AGAIN if importing else TOLD_AGAIN
 
     watcher = threading.Thread(target=watch, daemon=True)
     try:
@@ -209,9 +215,10 @@ def run_until(until: float, function: Callable[[], Result]) -> Result:
         watcher.join()
 
 
-def _is_running(frame: FrameType, thread: int) -> bool:
-    """Whether a call is not over."""
-    at_work = sys._current_frames().get(thread)
+def _files_at_work(frame: FrameType, thread: int) -> list[str] | None:
+    """The files of the code that a call is in; None if the call is over."""
+    at_work, files = sys._current_frames().get(thread), []
     while at_work is not None and at_work is not frame:
+        files.append(at_work.f_code.co_filename)
         at_work = at_work.f_back
-    return at_work is frame
+    return files if at_work is frame else None

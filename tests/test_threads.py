@@ -1,6 +1,7 @@
 """How many threads commands use, and what a user's own settings change."""
 
 import contextlib
+import importlib
 import json
 import os
 import platform
@@ -161,3 +162,22 @@ def test_a_call_that_ends_in_time_is_left_alone():
             assert processes.run_until(time.monotonic() + 0.001, lambda: time.sleep(0.001) or 3) == 3
     time.sleep(0.05)
     assert threading.active_count() == threads
+
+
+def test_an_import_is_not_left_half_way(tmp_path, monkeypatch):
+    """Of a package whose import is broken off, what is imported already stays, and the rest does not find it."""
+    (tmp_path / "slow_package").mkdir()
+    (tmp_path / "slow_package" / "part.py").write_text("__all__ = []\n")
+    (tmp_path / "slow_package" / "__init__.py").write_text(
+        "import time\nfrom .part import *\nfor _ in range(300):\n    time.sleep(0.001)\n__all__ = part.__all__\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def work():
+        importlib.import_module("slow_package")
+        while True:
+            time.sleep(0.001)
+
+    with pytest.raises(processes.TimeUp):
+        processes.run_until(time.monotonic() + 0.1, work)
+    assert importlib.import_module("slow_package").__all__ == []
