@@ -73,7 +73,9 @@ def test_factors_of_many_values_take_no_more_memory(monkeypatch):
     monkeypatch.setattr(
         large, "run_in_processes", lambda jobs, calls, *_: (do(*given, **named) for do, given, named in calls)
     )
-    codes = sparse.random_array((900, 2000), density=0.001, format="csc", rng=np.random.default_rng(0))
+    drawn = np.random.RandomState(0)
+    places = drawn.randint(900, size=1800), drawn.randint(2000, size=1800)
+    codes = sparse.coo_array((drawn.rand(1800), places), shape=(900, 2000)).tocsc()
     factors = np.random.RandomState(0).randint(200, size=(900, 2))
     tracemalloc.start()
     found = [large.large_mig(codes, factors), large.large_irs(codes, factors)]
