@@ -30,6 +30,7 @@ from causal_disent.metrics.draw import Needs, Sample, Source, factor_names
 from causal_disent.metrics.linear import match_codes, mcc
 from causal_disent.metrics.mic import mic_matrix
 from causal_disent.protocols import FloatArray, IntArray
+from causal_disent.representation.causal_functions import WithLayer, mix_blocks
 from causal_disent.representation.code_table import CodeTable, checked_codes, encode
 from causal_disent.text import shown_value
 
@@ -46,7 +47,7 @@ PARTS = ("concepts", "concept_names", "adjacency", "noise", "causal_layer")
 CAUSAL = ("do", "intervene")
 
 
-class CodesAsConcepts:
+class CodesAsConcepts(WithLayer):
     """A representation without a causal layer as a causal model: each code is a concept that causes nothing.
 
     Args:
@@ -77,14 +78,6 @@ class CodesAsConcepts:
         if discovery is not None:
             self._found = discovery(standardise(codes[:, self._columns], codes[:, self._columns])[0], random_state)
             self.adjacency[np.ix_(self._columns, self._columns)] = self._found.adjacency
-
-    def __call__(self, images: FloatArray, /) -> FloatArray:
-        return self._representation(images)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._representation, name)
 
     def noise(self, images: FloatArray) -> FloatArray:
         """The codes, standardised: before the discovered layer there is nothing else."""
@@ -187,11 +180,7 @@ class Concepts:
 
 def _linear(noise: FloatArray, concepts: Sequence[Sequence[int]], weights: FloatArray) -> FloatArray:
     """z = (I - A^T)^-1 noise, in each dimension of the blocks."""
-    codes = np.array(noise, dtype=np.float64)
-    blocks = np.asarray(concepts)
-    mixed = np.einsum("nid,ij->njd", codes[:, blocks], np.linalg.inv(np.eye(len(weights)) - weights))
-    codes[:, blocks] = mixed
-    return codes
+    return mix_blocks(noise, concepts, np.linalg.inv(np.eye(len(weights)) - weights))
 
 
 def has_layer(representation: Any) -> bool:

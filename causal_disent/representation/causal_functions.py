@@ -13,7 +13,35 @@ from causal_disent.protocols import FloatArray
 from causal_disent.text import shown_value
 
 
-class CausalFunctions:
+class WithLayer:
+    """Base of what adds a causal layer to a representation, which gives the codes and everything else."""
+
+    _representation: Any
+
+    def __call__(self, images: FloatArray, /) -> FloatArray:
+        return self._representation(images)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._representation, name)
+
+
+def mix_blocks(codes: FloatArray, concepts: Sequence[Sequence[int]], weights: FloatArray) -> FloatArray:
+    """Multiply the blocks of codes (n, m) by `weights` (concepts, concepts), each dimension alike.
+
+    Other codes stay.
+
+    Example:
+        >>> mix_blocks(np.array([[1.0, 2.0, 5.0]]), [[0], [1]], np.array([[1.0, 3.0], [0.0, 1.0]])).tolist()
+        [[1.0, 5.0, 5.0]]
+    """
+    mixed, blocks = np.array(codes, dtype=np.float64), np.asarray(concepts)
+    mixed[:, blocks] = np.einsum("nid,ij->njd", mixed[:, blocks], weights)
+    return mixed
+
+
+class CausalFunctions(WithLayer):
     """A representation with a causal layer (`causal_disent.protocols.CausalModel`), made of functions of arrays.
 
     Args:
@@ -88,14 +116,6 @@ class CausalFunctions:
         self._representation, self._do = representation, do
         self._noise, self._layer, self._values = noise, causal_layer, concept_values
 
-    def __call__(self, images: FloatArray, /) -> FloatArray:
-        return self._representation(images)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._representation, name)
-
     def noise(self, images: FloatArray) -> FloatArray:
         """(n, m): the exogenous variables behind images (n, h, w, c)."""
         if self._noise is not None:
@@ -131,12 +151,10 @@ class CausalFunctions:
 
     def _mix(self, rows: FloatArray, weights: FloatArray) -> FloatArray:
         """Multiply the blocks of `rows` by `weights` (concepts, concepts); other codes stay."""
-        mixed = np.array(as_array("Codes", rows), dtype=np.float64)
-        blocks = np.asarray(self.concepts)
-        if mixed.ndim != 2 or mixed.shape[1] <= blocks.max():
+        codes, last = as_array("Codes", rows), np.max(self.concepts)
+        if codes.ndim != 2 or codes.shape[1] <= last:
             raise errors.InvalidInput(
-                f"Codes and noise must have shape (n, m) with {blocks.max() + 1} columns or more, as the concepts "
-                f"name them; given: {mixed.shape}."
+                f"Codes and noise must have shape (n, m) with {last + 1} columns or more, as the concepts "
+                f"name them; given: {codes.shape}."
             )
-        mixed[:, blocks] = np.einsum("nid,ij->njd", mixed[:, blocks], weights)
-        return mixed
+        return mix_blocks(codes, self.concepts, weights)
